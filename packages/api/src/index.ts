@@ -1,0 +1,52 @@
+// Objects
+export type {
+  Condition,
+  DeepReadonly,
+  Json,
+  JsonObject,
+  KubeList,
+  KubeObject,
+  ListMeta,
+  ManagedFieldsEntry,
+  ObjectMeta,
+  OwnerReference,
+  UnstructuredObject,
+} from "./object/object.ts";
+export { deepFreeze } from "./object/freeze.ts";
+
+// Kinds
+export { apiVersionOf, kindText, parseApiVersion, resourcePath } from "./kind/kind.ts";
+export type { CreateOf, Kind, KindOf } from "./kind/kind.ts";
+
+// Errors of an API server
+export type { Status, StatusCause, StatusDetails, StatusReason } from "./status/status.ts";
+export {
+  StatusError,
+  alreadyExists,
+  badRequest,
+  conflict,
+  expired,
+  failure,
+  forbidden,
+  internalError,
+  invalid,
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isStatusError,
+  isTooManyRequests,
+  isUnauthorized,
+  methodNotSupported,
+  notFound,
+  qualifiedResource,
+  unauthorized,
+} from "./status/status-error.ts";
+export type { ResourceName } from "./status/status-error.ts";
+export { causeReason, fieldChild, fieldErrorBody, fieldErrorText, fieldErrorsText, fieldKey, quote } from "./status/field-error.ts";
+export type { FieldError, FieldErrorType } from "./status/field-error.ts";
+
+// Schemas
+export type { JsonSchema, ValidationRule } from "./schema/json-schema.ts";
