@@ -1,4 +1,4 @@
-const mark: unique symbol = Symbol.for("bowline.ConnectionError");
+const mark = Symbol.for("bowline.ConnectionError");
 
 /**
  * There was no answer: the server could not be reached, or the connection broke. Always worth a retry with back-off.
@@ -6,10 +6,14 @@ const mark: unique symbol = Symbol.for("bowline.ConnectionError");
  */
 export class ConnectionError extends Error {
   override readonly name: string = "ConnectionError";
-  readonly code = "BOWLINE_CONNECTION";
-  readonly [mark]: true = true;
+  readonly code: string = "BOWLINE_CONNECTION";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    Object.defineProperty(this, mark, { value: true });
+  }
 }
 
 export function isConnectionError(error: unknown): error is ConnectionError {
-  return typeof error === "object" && error !== null && (error as { [mark]?: boolean })[mark] === true;
+  return typeof error === "object" && error !== null && mark in error;
 }

@@ -1,7 +1,7 @@
 import { type FieldError, causeReason, fieldErrorBody, fieldErrorsText } from "./field-error.ts";
 import type { Status, StatusCause, StatusDetails, StatusReason } from "./status.ts";
 
-const mark: unique symbol = Symbol.for("bowline.StatusError");
+const mark = Symbol.for("bowline.StatusError");
 
 /**
  * An error that an API server says. `status` is the body as sent; `reason`, `code` and `causes` are shortcuts into it.
@@ -10,11 +10,11 @@ const mark: unique symbol = Symbol.for("bowline.StatusError");
 export class StatusError extends Error {
   override readonly name: string = "StatusError";
   readonly status: Status;
-  readonly [mark]: true = true;
 
   constructor(status: Status, options?: ErrorOptions) {
     super(status.message ?? status.reason ?? "the server answered with an error", options);
     this.status = status;
+    Object.defineProperty(this, mark, { value: true });
   }
 
   /** HTTP status code; 500 when the body had none. */
@@ -38,7 +38,7 @@ export class StatusError extends Error {
 }
 
 export function isStatusError(error: unknown): error is StatusError {
-  return typeof error === "object" && error !== null && (error as { [mark]?: boolean })[mark] === true;
+  return typeof error === "object" && error !== null && mark in error;
 }
 
 function hasReason(error: unknown, reason: StatusReason): boolean {
