@@ -50,3 +50,9 @@ export type { FieldError, FieldErrorType } from "./status/field-error.ts";
 
 // Schemas
 export type { JsonSchema, ValidationRule } from "./schema/json-schema.ts";
+
+// CEL
+export { checkSchemaRules } from "./cel/schema-check.ts";
+export type { SchemaRulesCheckOptions } from "./cel/schema-check.ts";
+export { compileSchemaRules, schemaRulesBudget } from "./cel/schema-rules.ts";
+export type { CompileSchemaRulesOptions, SchemaRules, SchemaRulesOptions, SchemaRulesResult } from "./cel/schema-rules.ts";
