@@ -56,3 +56,24 @@ export { checkSchemaRules } from "./cel/schema-check.ts";
 export type { SchemaRulesCheckOptions } from "./cel/schema-check.ts";
 export { compileSchemaRules, schemaRulesBudget } from "./cel/schema-rules.ts";
 export type { CompileSchemaRulesOptions, SchemaRules, SchemaRulesOptions, SchemaRulesResult } from "./cel/schema-rules.ts";
+
+// Discovery
+export { buildDiscovery } from "./discovery/discovery.ts";
+export type {
+  AggregatedDiscovery,
+  ApiGroup,
+  ApiGroupList,
+  ApiResourceEntry,
+  ApiResourceList,
+  ApiVersions,
+  Discovery,
+} from "./discovery/discovery.ts";
+export type { ApiResource, ApiSubresource, GroupVersionKind } from "./discovery/api-resource.ts";
+export { customApiResource } from "./discovery/custom-api-resource.ts";
+export type { PublishedCustomResource } from "./discovery/custom-api-resource.ts";
+
+// Tables
+export { buildTable } from "./table/table.ts";
+export type { Table, TableColumn, TableOptions, TablePrinter, TableRow } from "./table/table.ts";
+export { customPrinter } from "./table/custom-printer.ts";
+export type { PrinterColumn } from "./table/custom-printer.ts";
