@@ -77,3 +77,84 @@ export { buildTable } from "./table/table.ts";
 export type { Table, TableColumn, TableOptions, TablePrinter, TableRow } from "./table/table.ts";
 export { customPrinter } from "./table/custom-printer.ts";
 export type { PrinterColumn } from "./table/custom-printer.ts";
+
+
+// Object rules
+export { findCondition, isConditionFalse, isConditionTrue, removeCondition, setCondition } from "./object/condition.ts";
+export type { ConditionUpdate } from "./object/condition.ts";
+export { addFinalizer, hasFinalizer, removeFinalizer } from "./object/finalizer.ts";
+export {
+  AlreadyOwnedError,
+  OwnerScopeError,
+  controllerOf,
+  hasOwnerReference,
+  isAlreadyOwnedError,
+  isControlledBy,
+  isOwnerScopeError,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from "./object/owner-reference.ts";
+export type { Owner, OwnerReferenceOptions } from "./object/owner-reference.ts";
+export { SelectorError, compileLabelSelector, parseLabelSelector } from "./object/label-selector.ts";
+export type {
+  LabelMatcher,
+  LabelRequirement,
+  LabelSelector,
+  LabelSelectorRequirement,
+  Labels,
+} from "./object/label-selector.ts";
+export { parseFieldSelector } from "./object/field-selector.ts";
+export type { FieldMatcher, FieldRequirement } from "./object/field-selector.ts";
+export {
+  QuantityError,
+  addQuantities,
+  canonicalQuantity,
+  compareQuantities,
+  isQuantity,
+  negateQuantity,
+  parseQuantity,
+  quantityMilliValue,
+  quantityNumber,
+  quantityText,
+  quantityValue,
+  subtractQuantities,
+} from "./object/quantity.ts";
+export type { Quantity, QuantityFormat } from "./object/quantity.ts";
+export { scaledValue } from "./object/int-or-string.ts";
+export type { IntOrString } from "./object/int-or-string.ts";
+export {
+  dns1035LabelErrors,
+  dns1123LabelErrors,
+  dns1123SubdomainErrors,
+  generatedName,
+  labelValueErrors,
+  pathSegmentNameErrors,
+  qualifiedNameErrors,
+} from "./object/name.ts";
+export type { NameCheck } from "./object/name.ts";
+
+// The wire
+export { DecodeError, decodeJson, encodeJson } from "./codec/json.ts";
+export type { Decoded, EncodeJsonOptions } from "./codec/json.ts";
+export { decodeYaml, encodeYaml } from "./codec/yaml.ts";
+
+// Patches
+export { applyJsonPatch, decodeJsonPatch, jsonPatchOperationsMax } from "./patch/json-patch.ts";
+export type { DecodedJsonPatch, JsonPatchOperation } from "./patch/json-patch.ts";
+export { applyMergePatch, decodeMergePatch } from "./patch/merge-patch.ts";
+export type { DecodedMergePatch } from "./patch/merge-patch.ts";
+export { patchSchemaOf } from "./patch/patch-schema.ts";
+export type { PatchField, PatchSchema } from "./patch/patch-schema.ts";
+export { applyStrategicMergePatch } from "./patch/strategic-merge-patch.ts";
+export {
+  createJsonPatch,
+  createMergePatch,
+  createStrategicMergePatch,
+  createThreeWayJsonMergePatch,
+  createThreeWayMergePatch,
+} from "./patch/diff.ts";
+
+// JSONPath
+export { JsonPathError, parseColumnPath, parseJsonPath } from "./table/jsonpath.ts";
+export type { JsonPath, JsonPathOptions } from "./table/jsonpath.ts";
