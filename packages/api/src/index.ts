@@ -158,3 +158,34 @@ export {
 // JSONPath
 export { JsonPathError, parseColumnPath, parseJsonPath } from "./table/jsonpath.ts";
 export type { JsonPath, JsonPathOptions } from "./table/jsonpath.ts";
+
+// Custom resource definitions
+export { customResourceCleanupFinalizer, isCrdConditionTrue } from "./crd/custom-resource-definition.ts";
+export type {
+  CrdCondition,
+  CrdConditionType,
+  CrdConversion,
+  CrdNames,
+  CrdPrinterColumn,
+  CrdScale,
+  CrdSpec,
+  CrdStatus,
+  CrdSubresources,
+  CrdVersion,
+  CustomResourceDefinition,
+} from "./crd/custom-resource-definition.ts";
+export { defaultCrd } from "./crd/default-crd.ts";
+export { prepareCrdForCreate, prepareCrdForStatusUpdate, prepareCrdForUpdate } from "./crd/prepare-crd.ts";
+export { validateCrd, validateCrdStatusUpdate, validateCrdUpdate } from "./crd/validate-crd.ts";
+export type { CrdVerdict } from "./crd/validate-crd.ts";
+export { computeCrdStatus, terminatingCrdStatus } from "./crd/crd-conditions.ts";
+export type { CrdStatusContext } from "./crd/crd-conditions.ts";
+export { compareVersions, deprecationWarning } from "./crd/crd-versions.ts";
+
+// Custom resources against their schema
+export { applyDefaults, compileSchema, decodeCustomResource, validateSchema } from "./schema/structural-schema.ts";
+export type { DecodeOptions, DecodedObject, StructuralSchema } from "./schema/structural-schema.ts";
+export { validateCustomResource } from "./schema/validate-custom-resource.ts";
+export type { CustomResourceCheck, CustomResourceVerdict } from "./schema/validate-custom-resource.ts";
+export { validateObjectMeta, validateObjectMetaUpdate } from "./object/validate-metadata.ts";
+export type { MetadataCheckOptions } from "./object/validate-metadata.ts";

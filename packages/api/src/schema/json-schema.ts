@@ -54,7 +54,12 @@ export interface ValidationRule {
   message?: string;
   /** CEL that gives the message; falls back to `message` when it fails. */
   messageExpression?: string;
-  reason?: "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate" | (string & {});
+  reason?:
+    | "FieldValueInvalid"
+    | "FieldValueForbidden"
+    | "FieldValueRequired"
+    | "FieldValueDuplicate"
+    | (string & {});
   /** JSON path relative to the rule's place that the error is reported on, for example `.spec.x`. */
   fieldPath?: string;
   /** True: the rule also runs on create, with oldSelf an optional. */
