@@ -189,3 +189,22 @@ export { validateCustomResource } from "./schema/validate-custom-resource.ts";
 export type { CustomResourceCheck, CustomResourceVerdict } from "./schema/validate-custom-resource.ts";
 export { validateObjectMeta, validateObjectMetaUpdate } from "./object/validate-metadata.ts";
 export type { MetadataCheckOptions } from "./object/validate-metadata.ts";
+
+// Server-side apply and managedFields
+export { applyPatch } from "./apply/apply-patch.ts";
+export type {
+  ApplyRequest,
+  ApplyResult,
+  FieldManagement,
+  ManagedFields,
+  ManagedObject,
+  TrackUpdateRequest,
+} from "./apply/field-management.ts";
+export { fieldSetOf } from "./apply/field-set.ts";
+export type { FieldSet } from "./apply/field-set.ts";
+export { managerName } from "./apply/manager-name.ts";
+export { compileMergeType, deducedType } from "./apply/merge-type.ts";
+export type { MergeType } from "./apply/merge-type.ts";
+export { parentManagedFields, scaleManagedFields } from "./apply/scale-managers.ts";
+export type { ReplicasPaths } from "./apply/scale-managers.ts";
+export { trackUpdate } from "./apply/track-update.ts";
