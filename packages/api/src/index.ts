@@ -16,7 +16,14 @@ export { deepFreeze } from "./object/freeze.ts";
 
 // Kinds
 export { apiVersionOf, kindText, parseApiVersion, resourcePath } from "./kind/kind.ts";
-export type { CreateOf, Kind, KindOf } from "./kind/kind.ts";
+export type { AnyKind, CreateOf, Kind, KindOf } from "./kind/kind.ts";
+export { defineKind } from "./kind/define-kind.ts";
+export type { AnyZodSchema, CreateObject, KindDefinition, ReadObject } from "./kind/kind-definition.ts";
+export type { AnyCustomKind, CustomKind } from "./kind/custom-kind.ts";
+export { crdManifest, defineCrd } from "./kind/crd-manifest.ts";
+export type { Crd, CrdOptions } from "./kind/crd-manifest.ts";
+export { KindDefinitionError, isKindDefinitionError } from "./kind/definition-error.ts";
+export type { DefinitionProblem } from "./kind/definition-error.ts";
 
 // Errors of an API server
 export type { Status, StatusCause, StatusDetails, StatusReason } from "./status/status.ts";

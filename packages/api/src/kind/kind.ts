@@ -29,6 +29,9 @@ export interface Kind<Read extends KubeObject = KubeObject, Create = Read> {
   readonly [kindTypes]?: { readonly read: Read; readonly create: Create };
 }
 
+/** A kind of which only the value matters: every kind is assignable to it. */
+export type AnyKind = Kind<KubeObject, unknown>;
+
 /** The objects of a kind as a read answers them. */
 export type KindOf<K> = K extends Kind<infer Read, infer _Create> ? Read : never;
 
