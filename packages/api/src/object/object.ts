@@ -10,11 +10,13 @@ export type Json = null | boolean | number | bigint | string | Json[] | { [key: 
 export type JsonObject = { [key: string]: Json };
 
 /** `T` with every property and element read-only, at every depth. Stored and cached objects have this type. */
-export type DeepReadonly<T> = T extends (infer E)[]
-  ? readonly DeepReadonly<E>[]
-  : T extends object
-    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-    : T;
+export type DeepReadonly<T> = T extends string | number | boolean | bigint | null | undefined
+  ? T
+  : T extends readonly (infer E)[]
+    ? readonly DeepReadonly<E>[]
+    : T extends object
+      ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+      : T;
 
 /** A reference from a dependent to the object that owns it. Source: meta/v1 OwnerReference. */
 export interface OwnerReference {
