@@ -1,0 +1,56 @@
+/** The inputs of the generator: what one Kubernetes version's OpenAPI document says, and the names that it does not say. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Definition {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  properties?: Record<string, Definition>;
+  required?: string[];
+  items?: Definition;
+  additionalProperties?: Definition;
+  "x-kubernetes-group-version-kind"?: { group: string; version: string; kind: string }[];
+}
+
+/** One line of `resources.json`: a path of the API and what can be done there. */
+export interface ResourceFact {
+  group: string;
+  version: string;
+  /** `pods` or, for a subresource, `pods/log`. */
+  resource: string;
+  namespaced: boolean;
+  /** Values of x-kubernetes-action: `get`, `list`, `post`, `connect`, ... */
+  actions: string[];
+  /** `GROUP/VERSION/KIND`, with the core group empty. */
+  kinds: string[];
+}
+
+/** What the OpenAPI document does not say. */
+export interface NameFacts {
+  /** Groups in the order of their priority. */
+  groups: string[];
+  shortNames: Record<string, string[]>;
+  categories: Record<string, string[]>;
+  /** Resources stored as another resource, by `groupVersion/resource`. */
+  storage: Record<string, string>;
+  /** Groups whose discovery carries no storage version hash. */
+  withoutStorageHash: string[];
+  connectVerbs: Record<string, string[]>;
+}
+
+export interface Inputs {
+  definitions: Record<string, Definition>;
+  resources: ResourceFact[];
+  names: NameFacts;
+}
+
+/** @param directory holds definitions.json, resources.json and names.json */
+export function readInputs(directory: string): Inputs {
+  const read = <T>(name: string): T => JSON.parse(readFileSync(join(directory, name), "utf8")) as T;
+  return {
+    definitions: read("definitions.json"),
+    resources: read("resources.json"),
+    names: read("names.json"),
+  };
+}
