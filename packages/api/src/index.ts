@@ -13,6 +13,7 @@ export type {
   UnstructuredObject,
 } from "./object/object.ts";
 export { deepFreeze } from "./object/freeze.ts";
+export { jsonEqual } from "./object/equal.ts";
 
 // Kinds
 export { apiVersionOf, kindText, parseApiVersion, resourcePath } from "./kind/kind.ts";
@@ -76,7 +77,8 @@ export type {
   Discovery,
 } from "./discovery/discovery.ts";
 export type { ApiResource, ApiSubresource, GroupVersionKind } from "./discovery/api-resource.ts";
-export { customApiResource } from "./discovery/custom-api-resource.ts";
+export { compareApiVersions } from "./discovery/version-order.ts";
+export { customApiResource, storageVersionHash } from "./discovery/custom-api-resource.ts";
 export type { PublishedCustomResource } from "./discovery/custom-api-resource.ts";
 
 // Tables
@@ -103,15 +105,17 @@ export {
   setOwnerReference,
 } from "./object/owner-reference.ts";
 export type { Owner, OwnerReferenceOptions } from "./object/owner-reference.ts";
-export { SelectorError, compileLabelSelector, parseLabelSelector } from "./object/label-selector.ts";
+export { SelectorError } from "./object/selector-error.ts";
+export { compileLabelSelector, matchLabels, parseLabelSelector } from "./object/label-selector.ts";
 export type {
   LabelMatcher,
+  LabelOperator,
   LabelRequirement,
   LabelSelector,
   LabelSelectorRequirement,
   Labels,
 } from "./object/label-selector.ts";
-export { parseFieldSelector } from "./object/field-selector.ts";
+export { escapeFieldValue, parseFieldSelector } from "./object/field-selector.ts";
 export type { FieldMatcher, FieldRequirement } from "./object/field-selector.ts";
 export {
   QuantityError,

@@ -36,6 +36,4 @@ export interface ApiResource {
   readonly subresources: readonly ApiSubresource[];
   /** Absent when nothing is stored (reviews, bindings). */
   readonly storageVersionHash?: string;
-  /** The kind in bodies when it is of another group or version than the resource: `autoscaling/v1, Kind=Scale`. */
-  readonly bodyKind?: GroupVersionKind;
 }
