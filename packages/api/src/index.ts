@@ -132,7 +132,7 @@ export {
   subtractQuantities,
 } from "./object/quantity.ts";
 export type { Quantity, QuantityFormat } from "./object/quantity.ts";
-export { scaledValue } from "./object/int-or-string.ts";
+export { isIntOrPercent, scaledValue } from "./object/int-or-string.ts";
 export type { IntOrString } from "./object/int-or-string.ts";
 export {
   dns1035LabelErrors,
@@ -146,13 +146,16 @@ export {
 export type { NameCheck } from "./object/name.ts";
 
 // The wire
-export { DecodeError, decodeJson, encodeJson } from "./codec/json.ts";
+export { DecodeError } from "./codec/decode-error.ts";
+export { decodeJson, encodeJson } from "./codec/json.ts";
 export type { Decoded, EncodeJsonOptions } from "./codec/json.ts";
 export { decodeYaml, encodeYaml } from "./codec/yaml.ts";
 
 // Patches
 export { applyJsonPatch, decodeJsonPatch, jsonPatchOperationsMax } from "./patch/json-patch.ts";
-export type { DecodedJsonPatch, JsonPatchOperation } from "./patch/json-patch.ts";
+export type { DecodedJsonPatch } from "./patch/json-patch.ts";
+export type { JsonPatchOperation } from "./patch/json-patch-operation.ts";
+export type { Value, ValueList, ValueObject } from "./patch/json-value.ts";
 export { applyMergePatch, decodeMergePatch } from "./patch/merge-patch.ts";
 export type { DecodedMergePatch } from "./patch/merge-patch.ts";
 export { patchSchemaOf } from "./patch/patch-schema.ts";
