@@ -16,4 +16,68 @@ export type {
 } from "./ports/transport.ts";
 
 // Errors
-export { ConnectionError, isConnectionError } from "./errors.ts";
+export {
+  ConfigError,
+  ConnectionError,
+  CredentialError,
+  InvalidCallError,
+  NoKindMatchError,
+  isConnectionError,
+  isNoKindMatch,
+} from "./errors.ts";
+
+// Client
+export { createClient } from "./client.ts";
+export type {
+  Client,
+  ClientDefaults,
+  ClientOptions,
+  ObjectEvent,
+  Reader,
+  WarningContext,
+  Watch,
+  Writer,
+} from "./client.ts";
+export { metadataOnly } from "./kind-like.ts";
+export type {
+  ApplyOf,
+  KeyLike,
+  KindLike,
+  KindRef,
+  ListOf,
+  MergePatch,
+  MergePatchOf,
+  MetadataKind,
+  ObjectKey,
+  PartialObjectMetadata,
+  ReadOf,
+  WriteOf,
+} from "./kind-like.ts";
+export type {
+  ApplyOptions,
+  CallOptions,
+  DeleteAllOfOptions,
+  DeleteOptions,
+  GetOptions,
+  JsonPatchOperation,
+  ListOptions,
+  PageOptions,
+  Patch,
+  PatchOptions,
+  PropagationPolicy,
+  SelectOptions,
+  WatchOptions,
+  WriteOptions,
+} from "./verb-options.ts";
+
+// HTTP
+export { createHttpTransport } from "./http/http-transport.ts";
+export type { HttpTransport, HttpTransportOptions } from "./http/http-transport.ts";
+export type { ObservedRequest, RequestObserver } from "./http/request-observer.ts";
+
+// Discovery
+export { createRestMapper } from "./discovery/rest-mapper.ts";
+export type { DiscoveredKind, ResourceRef, RestMapper } from "./discovery/rest-mapper.ts";
+
+// Configuration
+export type { Connection, CredentialSource, Credentials, Impersonation } from "./config/connection.ts";

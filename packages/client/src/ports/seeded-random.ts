@@ -10,7 +10,8 @@ export function seededRandom(seed: number): Random {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
-  const bytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, () => Math.floor(next() * 256));
+  const bytes = (count: number): Uint8Array =>
+    Uint8Array.from({ length: count }, () => Math.floor(next() * 256));
   const uuid = (): string => {
     const b = bytes(16);
     b[6] = ((b[6] ?? 0) & 0x0f) | 0x40;

@@ -66,7 +66,8 @@ export class VirtualClock implements Clock {
     await settle();
     while (!done()) {
       const next = this.#earliest();
-      if (next === undefined) throw new Error("virtual clock: the condition is not met and no timer is waiting");
+      if (next === undefined)
+        throw new Error("virtual clock: the condition is not met and no timer is waiting");
       if (next.at > limit) throw new Error(`virtual clock: the condition is not met after ${limitMs} ms`);
       this.#fire(next);
       await settle();

@@ -1,0 +1,135 @@
+import net from "node:net";
+import tls from "node:tls";
+import type { Clock } from "../ports/clock.ts";
+import { openTunnel } from "./proxy-tunnel.ts";
+
+/** Where and how to connect: worked out once per server and identity. */
+export interface ConnectorOptions {
+  readonly server: URL;
+  /** CA certificates, PEM; asked for at each connection, because the file may rotate. Undefined: the system's. */
+  ca(): Promise<string | undefined>;
+  readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
+  readonly tlsServerName?: string | undefined;
+  readonly insecureSkipTlsVerify?: boolean | undefined;
+  readonly proxyUrl?: URL | undefined;
+  readonly connectTimeoutMs: number;
+  readonly clock: Clock;
+  /** Called for every connection that was opened. */
+  onConnect?: (() => void) | undefined;
+}
+
+/** Opens connections to one server: TCP, through a proxy where one is set, with TLS for https. */
+export interface Connector {
+  /** @param alpn the protocols to offer, best first; the socket's `alpnProtocol` tells which was chosen */
+  connect(alpn: readonly string[]): Promise<net.Socket>;
+}
+
+/** An idle TCP connection is probed after so long, so that the kernel notices a peer that is gone. */
+const keepAliveProbeMs = 30_000;
+
+export function createConnector(options: ConnectorOptions): Connector {
+  const secure = secureContexts(options);
+  let session: Buffer | undefined;
+  const connect = async (alpn: readonly string[], signal: AbortSignal): Promise<net.Socket> => {
+    const raw = await openRaw(options, signal);
+    if (options.server.protocol !== "https:") return raw;
+    const socket = tls.connect({
+      socket: raw,
+      secureContext: await secure(),
+      host: hostOf(options.server),
+      servername: serverName(options),
+      rejectUnauthorized: options.insecureSkipTlsVerify !== true,
+      ALPNProtocols: [...alpn],
+      ...(session && { session }),
+      ...(options.tlsServerName && {
+        checkServerIdentity: (_host: string, certificate: tls.PeerCertificate) =>
+          tls.checkServerIdentity(options.tlsServerName ?? "", certificate),
+      }),
+    });
+    socket.on("session", (ticket) => void (session = ticket));
+    return opened(socket, "secureConnect", signal);
+  };
+  return {
+    async connect(alpn) {
+      const limit = new AbortController();
+      const timer = options.clock.setTimer(options.connectTimeoutMs, () => {
+        limit.abort(new ConnectTimeout(`no connection after ${options.connectTimeoutMs / 1000} s`));
+      });
+      try {
+        const socket = await connect(alpn, limit.signal);
+        socket.setNoDelay(true);
+        options.onConnect?.();
+        return socket;
+      } finally {
+        timer.cancel();
+      }
+    },
+  };
+}
+
+class ConnectTimeout extends Error {
+  readonly code = "ETIMEDOUT";
+}
+
+async function openRaw(options: ConnectorOptions, signal: AbortSignal): Promise<net.Socket> {
+  const { server, proxyUrl } = options;
+  const port = Number(server.port || (server.protocol === "https:" ? 443 : 80));
+  if (proxyUrl !== undefined) return openTunnel(proxyUrl, { host: hostOf(server), port }, signal);
+  const socket = net.connect({
+    host: hostOf(server),
+    port,
+    keepAlive: true,
+    keepAliveInitialDelay: keepAliveProbeMs,
+  });
+  return opened(socket, "connect", signal);
+}
+
+/** Resolves at `event`, and destroys the socket when it fails or the signal is aborted first. */
+export function opened<S extends net.Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      signal.removeEventListener("abort", onAbort);
+      socket.off(event, onOpen).off("error", onError).off("close", onClose);
+    };
+    const onOpen = (): void => {
+      settle();
+      resolve(socket);
+    };
+    const onError = (error: Error): void => {
+      settle();
+      socket.destroy();
+      reject(error);
+    };
+    const onClose = (): void => onError(new Error("the other side closed the connection"));
+    const onAbort = (): void => onError(signal.reason as Error);
+    socket.on(event, onOpen).on("error", onError).on("close", onClose);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort);
+  });
+}
+
+/** The parsed certificates, kept until one changes: parsing takes longer than the rest of a connection. */
+function secureContexts(options: ConnectorOptions): () => Promise<tls.SecureContext> {
+  let known: { readonly ca: string | undefined; readonly context: tls.SecureContext } | undefined;
+  return async () => {
+    const ca = await options.ca();
+    if (known === undefined || known.ca !== ca) {
+      const { cert, key } = options.certificate ?? {};
+      known = {
+        ca,
+        context: tls.createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }),
+      };
+    }
+    return known.context;
+  };
+}
+
+/** The name in the TLS greeting; addresses are never sent. */
+function serverName(options: ConnectorOptions): string {
+  const name = options.tlsServerName ?? hostOf(options.server);
+  return net.isIP(name) === 0 ? name : "";
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, "$1");
+}

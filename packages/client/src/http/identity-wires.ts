@@ -1,0 +1,39 @@
+import type { Credentials } from "../config/connection.ts";
+import { type ConnectorOptions, createConnector } from "./connector.ts";
+import { undiciWire } from "./undici-wire.ts";
+import type { Wire } from "./wire.ts";
+
+export interface IdentityWiresOptions extends ConnectorOptions {
+  readonly connectionCountMax: number;
+}
+
+/** All connections to one server with one client certificate. */
+export interface IdentityWires {
+  readonly certificate: Credentials["certificate"];
+  /** For requests that end soon: bounded. */
+  readonly requests: Wire;
+  /** For watches and streams, which hold their connection for long: not bounded. */
+  readonly watches: Wire;
+  /** Takes no more requests; calls `onEnd` when those under way have ended and everything is closed. */
+  retire(onEnd: () => void): void;
+  destroy(): Promise<void>;
+}
+
+export function identityWires(options: IdentityWiresOptions): IdentityWires {
+  const connector = createConnector(options);
+  const { origin } = options.server;
+  const connect = (): ReturnType<typeof connector.connect> => connector.connect(["http/1.1"]);
+  const requests = undiciWire({ origin, connect, connectionCountMax: options.connectionCountMax });
+  const watches = undiciWire({ origin, connect });
+  return {
+    certificate: options.certificate,
+    requests,
+    watches,
+    retire(onEnd) {
+      void Promise.all([requests.retire(), watches.retire()]).then(onEnd);
+    },
+    async destroy() {
+      await Promise.all([requests.destroy(), watches.destroy()]);
+    },
+  };
+}
