@@ -19,9 +19,9 @@ export { jsonEqual } from "./object/equal.ts";
 export { apiVersionOf, kindText, parseApiVersion, resourcePath } from "./kind/kind.ts";
 export type { AnyKind, CreateOf, Kind, KindOf } from "./kind/kind.ts";
 export { defineKind } from "./kind/define-kind.ts";
-export type { AnyZodSchema, CreateObject, KindDefinition, ReadObject } from "./kind/kind-definition.ts";
+export type { AnyKindDefinition, AnyZodSchema, CreateObject, KindDefinition, ReadObject } from "./kind/kind-definition.ts";
 export type { AnyCustomKind, CustomKind } from "./kind/custom-kind.ts";
-export { crdManifest, defineCrd } from "./kind/crd-manifest.ts";
+export { crdManifest, crdManifestBytesMax, crdSizeWarning, defineCrd } from "./kind/crd-manifest.ts";
 export type { Crd, CrdOptions } from "./kind/crd-manifest.ts";
 export { KindDefinitionError, isKindDefinitionError } from "./kind/definition-error.ts";
 export type { DefinitionProblem } from "./kind/definition-error.ts";
@@ -82,8 +82,19 @@ export { customApiResource, storageVersionHash } from "./discovery/custom-api-re
 export type { PublishedCustomResource } from "./discovery/custom-api-resource.ts";
 
 // Tables
-export { buildTable } from "./table/table.ts";
-export type { Table, TableColumn, TableOptions, TablePrinter, TableRow } from "./table/table.ts";
+export { buildTable, parseIncludeObject, partialObjectMetadata } from "./table/table.ts";
+export type {
+  IncludeObject,
+  MetaVersion,
+  PartialObjectMetadata,
+  Table,
+  TableColumn,
+  TableOptions,
+  TablePrinter,
+  TableRow,
+  TableRowCondition,
+} from "./table/table.ts";
+export { ageSince, humanDuration } from "./table/human-duration.ts";
 export { customPrinter } from "./table/custom-printer.ts";
 export type { PrinterColumn } from "./table/custom-printer.ts";
 
@@ -170,7 +181,8 @@ export {
 } from "./patch/diff.ts";
 
 // JSONPath
-export { JsonPathError, parseColumnPath, parseJsonPath } from "./table/jsonpath.ts";
+export { JsonPathError } from "./table/jsonpath-parser.ts";
+export { parseColumnPath, parseJsonPath, parseRelaxedPath, printResults } from "./table/jsonpath.ts";
 export type { JsonPath, JsonPathOptions } from "./table/jsonpath.ts";
 
 // Custom resource definitions

@@ -111,3 +111,13 @@ type OtherFields<
   : Side extends "output"
     ? z.core.$InferObjectOutput<Fields, Record<never, never>>
     : z.core.$InferObjectInput<Fields, Record<never, never>>;
+
+/** Any kind's definition, for code that does not care for its types. */
+export type AnyKindDefinition = KindDefinition<
+  string,
+  string,
+  string,
+  AnyZodSchema,
+  AnyZodSchema,
+  Readonly<Record<string, AnyZodSchema>>
+>;
