@@ -1,4 +1,6 @@
 import type { DeepReadonly, Json, KubeObject, ListMeta } from "../object/object.ts";
+import { type StatusError, badRequest } from "../status/status-error.ts";
+import { quote } from "../status/field-error.ts";
 
 export interface TableColumn {
   readonly name: string;
@@ -11,8 +13,17 @@ export interface TableColumn {
 
 export interface TableRow {
   readonly cells: readonly Json[];
-  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string; readonly message?: string }[];
+  readonly conditions?: readonly TableRowCondition[];
+  /** A PartialObjectMetadata, the object, or null. */
   readonly object: unknown;
+}
+
+/** Says of a row that it is done with: `{ type: "Completed", status: "True", reason: "Succeeded" }`. */
+export interface TableRowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
 }
 
 /** Source: meta/v1 Table. */
@@ -24,19 +35,28 @@ export interface Table {
   readonly rows: readonly TableRow[];
 }
 
-/** How the objects of one kind are shown. Made once per kind (compiles paths), used for every table. */
+/** How the objects of one kind are shown. Made once per kind (it compiles paths), used for every table. */
 export interface TablePrinter {
   readonly columns: readonly TableColumn[];
   /** One row without its object. @param nowMs the time that ages are counted to, in ms since 1970 */
-  row(object: DeepReadonly<KubeObject>, nowMs: number): { cells: Json[]; conditions?: TableRow["conditions"] };
+  row(
+    object: DeepReadonly<KubeObject>,
+    nowMs: number,
+  ): { cells: Json[]; conditions?: readonly TableRowCondition[] };
 }
+
+/** How much of each object comes with its row. */
+export type IncludeObject = "None" | "Metadata" | "Object";
+
+/** The version of meta.k8s.io that was asked for. */
+export type MetaVersion = "v1" | "v1beta1";
 
 export interface TableOptions {
   readonly nowMs: number;
-  /** Value of the query `includeObject`; default Metadata. Validate it with `parseIncludeObject`. */
-  readonly includeObject?: "None" | "Metadata" | "Object";
-  /** `v1` (default) or `v1beta1` of meta.k8s.io. */
-  readonly version?: "v1" | "v1beta1";
+  /** Default Metadata. Parse the query with `parseIncludeObject`. */
+  readonly includeObject?: IncludeObject;
+  /** Default v1. */
+  readonly version?: MetaVersion;
   /** Of the list, or `{ resourceVersion }` of the single object. */
   readonly metadata: ListMeta;
   /** False for the second and later events of a watch: columnDefinitions is null then. Default true. */
@@ -44,6 +64,60 @@ export interface TableOptions {
 }
 
 /** The Table that answers a get, list or watch event. Objects are shared, not copied. */
-export function buildTable(printer: TablePrinter, objects: readonly DeepReadonly<KubeObject>[], options: TableOptions): Table {
-  throw new Error(`not built yet (${objects.length} ${options.nowMs} ${printer.columns.length})`);
+export function buildTable(
+  printer: TablePrinter,
+  objects: readonly DeepReadonly<KubeObject>[],
+  options: TableOptions,
+): Table {
+  const version = options.version ?? "v1";
+  const include = options.includeObject ?? "Metadata";
+  return {
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: options.metadata,
+    columnDefinitions: options.withColumns === false ? null : printer.columns,
+    rows: objects.map((object) => ({
+      ...printer.row(object, options.nowMs),
+      object: includedObject(object, include, version),
+    })),
+  };
+}
+
+function includedObject(
+  object: DeepReadonly<KubeObject>,
+  include: IncludeObject,
+  version: MetaVersion,
+): unknown {
+  if (include === "None") return null;
+  return include === "Object" ? object : partialObjectMetadata(object, version);
+}
+
+/** An object's metadata alone. Source: meta/v1 PartialObjectMetadata. */
+export interface PartialObjectMetadata {
+  readonly kind: "PartialObjectMetadata";
+  readonly apiVersion: string;
+  readonly metadata: DeepReadonly<KubeObject["metadata"]>;
+}
+
+/** The PartialObjectMetadata of an object; the metadata is shared. */
+export function partialObjectMetadata(
+  object: DeepReadonly<KubeObject>,
+  version: MetaVersion = "v1",
+): PartialObjectMetadata {
+  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
+}
+
+/**
+ * The query parameter `includeObject` of a request for a Table; empty is Metadata.
+ * @throws StatusError 400 for any other text
+ */
+export function parseIncludeObject(text: string | null | undefined): IncludeObject {
+  if (text === null || text === undefined || text === "") return "Metadata";
+  if (text === "None" || text === "Metadata" || text === "Object") return text;
+  throw invalidIncludeObject(text);
+}
+
+function invalidIncludeObject(text: string): StatusError {
+  const problem = `Invalid value: ${quote(text)}: must be 'Metadata', 'Object', 'None', or empty`;
+  return badRequest(`Unable to convert to Table as requested: includeObject: ${problem}`);
 }
