@@ -209,11 +209,25 @@ export type { CrdStatusContext } from "./crd/crd-conditions.ts";
 export { compareVersions, deprecationWarning } from "./crd/crd-versions.ts";
 
 // Custom resources against their schema
-export { applyDefaults, compileSchema, decodeCustomResource, validateSchema } from "./schema/structural-schema.ts";
+export {
+  applyDefaults,
+  compileSchema,
+  decodeCustomResource,
+  validateSchema,
+  validateSchemaUpdate,
+} from "./schema/structural-schema.ts";
 export type { DecodeOptions, DecodedObject, StructuralSchema } from "./schema/structural-schema.ts";
 export { validateCustomResource } from "./schema/validate-custom-resource.ts";
 export type { CustomResourceCheck, CustomResourceVerdict } from "./schema/validate-custom-resource.ts";
-export { validateObjectMeta, validateObjectMetaUpdate } from "./object/validate-metadata.ts";
+export {
+  finalizerWarnings,
+  validateCommonFields,
+  validateFieldManager,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "./object/validate-metadata.ts";
+export { decodeObjectMeta, decodeObjectMetaLeniently } from "./object/decode-object-meta.ts";
+export type { DecodedMeta } from "./object/decode-object-meta.ts";
 export type { MetadataCheckOptions } from "./object/validate-metadata.ts";
 
 // Server-side apply and managedFields

@@ -1,11 +1,25 @@
-import type { JsonObject } from "../object/object.ts";
+import type { Json, JsonObject } from "../object/object.ts";
+import { decodeObjectMeta, decodeObjectMetaLeniently } from "../object/decode-object-meta.ts";
 import type { FieldError } from "../status/field-error.ts";
+import { correlate } from "./correlation.ts";
+import { fillDefaults } from "./defaults.ts";
+import { coerceEmbedded } from "./embedded-metadata.ts";
 import type { JsonSchema } from "./json-schema.ts";
+import { isObject, jsonEqual } from "./json-value.ts";
+import { dropNulls, prune } from "./prune.ts";
+import { ratcheted } from "./ratchet.ts";
+import { type SchemaError, toFieldError } from "./schema-error.ts";
+import { type SchemaNode, schemaNode } from "./schema-node.ts";
+import { type ValueCheck, compileCheck } from "./value-check.ts";
 
 /** A schema of one version of a custom kind, compiled once and then used for every object. */
 export interface StructuralSchema {
   /** The schema as the CRD holds it. */
   readonly schema: JsonSchema;
+  /** @internal */
+  readonly node: SchemaNode;
+  /** @internal */
+  readonly check: ValueCheck;
 }
 
 export interface DecodeOptions {
@@ -31,8 +45,9 @@ export interface DecodedObject {
 }
 
 /** Compiles a schema; undefined is the empty schema, which knows only apiVersion, kind and metadata. */
-export function compileSchema(_schema: JsonSchema | undefined): StructuralSchema {
-  throw new Error("in progress");
+export function compileSchema(schema: JsonSchema | undefined): StructuralSchema {
+  const given = schema ?? {};
+  return { schema: given, node: schemaNode(given), check: ratcheted(compileCheck(given)) };
 }
 
 /**
@@ -42,19 +57,78 @@ export function compileSchema(_schema: JsonSchema | undefined): StructuralSchema
  * Source: apiextensions-apiserver pkg/apiserver customresource_handler.go (unstructuredSchemaCoercer).
  */
 export function decodeCustomResource(
-  _schema: StructuralSchema,
-  _object: JsonObject,
-  _options: DecodeOptions = {},
+  schema: StructuralSchema,
+  object: JsonObject,
+  options: DecodeOptions = {},
 ): DecodedObject {
-  throw new Error("in progress");
+  const dropInvalid = options.dropInvalidMetadata === true;
+  const unknownFields: string[] = [];
+  let metadata = object["metadata"];
+  if (metadata !== undefined) {
+    const { meta, unknown, error } = dropInvalid
+      ? decodeObjectMetaLeniently(metadata)
+      : decodeObjectMeta(metadata);
+    if (error !== undefined) return { object, unknownFields: [], error };
+    for (const path of unknown) unknownFields.push(`metadata.${path}`);
+    if (meta !== undefined && !jsonEqual(meta, metadata)) metadata = meta;
+  }
+  let result = object;
+  if (options.preserveUnknownFields !== true) {
+    const track = options.unknownFields === true;
+    const pruned = prune(schema.node, object, { resource: true, unknownFields: track });
+    unknownFields.push(...pruned.unknownFields);
+    result = dropNulls(schema.node, pruned.value) as JsonObject;
+  }
+  const coerced = coerceEmbedded(schema.node, result, { dropInvalid });
+  if (coerced.error !== undefined) return { object, unknownFields: [], error: coerced.error };
+  unknownFields.push(...coerced.unknownFields);
+  result = withTypeAndMeta(coerced.value as JsonObject, object, metadata);
+  return { object: result, unknownFields: options.unknownFields === true ? unknownFields : [] };
+}
+
+/** apiVersion, kind and metadata are what they were, whatever the schema says about them. */
+function withTypeAndMeta(result: JsonObject, object: JsonObject, metadata: Json | undefined): JsonObject {
+  const { apiVersion, kind } = object;
+  if (result["apiVersion"] === apiVersion && result["kind"] === kind && result["metadata"] === metadata)
+    return result;
+  return {
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(kind === undefined ? {} : { kind }),
+    ...result,
+    ...(metadata === undefined ? {} : { metadata }),
+  };
 }
 
 /** Fills in the defaults of the schema, at every depth; the same reference when nothing changed. */
-export function applyDefaults(_schema: StructuralSchema, _object: JsonObject): JsonObject {
-  throw new Error("in progress");
+export function applyDefaults(schema: StructuralSchema, object: JsonObject): JsonObject {
+  return fillDefaults(schema.node, object) as JsonObject;
 }
 
 /** Checks a value against the schema alone (no CEL, no list types, no metadata), in the words of kube-openapi. */
-export function validateSchema(_schema: StructuralSchema, _value: unknown, _path = ""): FieldError[] {
-  throw new Error("in progress");
+export function validateSchema(schema: StructuralSchema, value: unknown, path = ""): FieldError[] {
+  return runCheck(schema.check, value, path);
+}
+
+/** The same for a change: errors of values that did not change are forgiven, at every place that can be compared. */
+export function validateSchemaUpdate(
+  schema: StructuralSchema,
+  value: unknown,
+  old: unknown,
+  path = "",
+): FieldError[] {
+  const errors: SchemaError[] = [];
+  schema.check(value, "", errors, correlate(value, old, schema.schema));
+  return errors.map((error) => toFieldError(error, path));
+}
+
+function runCheck(check: ValueCheck, value: unknown, path: string): FieldError[] {
+  const errors: SchemaError[] = [];
+  check(value, "", errors, undefined);
+  return errors.map((error) => toFieldError(error, path));
+}
+
+/** The schema of the status alone, for the status subresource; undefined when the schema does not describe one. */
+export function statusSchema(schema: StructuralSchema): StructuralSchema | undefined {
+  const status = schema.schema.properties?.["status"];
+  return status === undefined || !isObject(status) ? undefined : compileSchema(status);
 }

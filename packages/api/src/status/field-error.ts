@@ -1,3 +1,5 @@
+import { goJson, goNumber } from "./go-text.ts";
+
 /**
  * One thing that is wrong with one field, in the words of the API server.
  * Source: k8s.io/apimachinery pkg/util/validation/field (errors.go).
@@ -39,7 +41,12 @@ const typeText: Record<FieldErrorType, string> = {
   TypeInvalid: "Invalid value",
 };
 
-const withoutValue: ReadonlySet<FieldErrorType> = new Set(["Required", "Forbidden", "TooLong", "InternalError"]);
+const withoutValue: ReadonlySet<FieldErrorType> = new Set([
+  "Required",
+  "Forbidden",
+  "TooLong",
+  "InternalError",
+]);
 
 /** The reason of the Status cause that reports an error of this type, for example `FieldValueInvalid`. */
 export function causeReason(type: FieldErrorType): string {
@@ -77,8 +84,8 @@ export function fieldKey(base: string, key: string | number): string {
 function renderValue(value: unknown): string {
   if (value === undefined || value === null) return "null";
   if (typeof value === "string") return quote(value);
-  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
-  return JSON.stringify(value, (_key, v) => (typeof v === "bigint" ? Number(v) : v));
+  if (typeof value === "number" || typeof value === "bigint") return goNumber(value);
+  return goJson(value);
 }
 
 /** Quotes a string as Go's %q does: printable characters stay, others become escapes. Source: strconv.Quote. */
@@ -102,5 +109,7 @@ export function quote(text: string): string {
 }
 
 function unicodeEscape(code: number): string {
-  return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+  return code > 0xffff
+    ? `\\U${code.toString(16).padStart(8, "0")}`
+    : `\\u${code.toString(16).padStart(4, "0")}`;
 }

@@ -1,0 +1,158 @@
+/**
+ * What the API server's JSON decoder makes of a value for a Go type: unknown fields dropped and listed, nulls and empty
+ * values left out where the type says so, errors in its words. Source: sigs.k8s.io/json, encoding/json.
+ */
+import { goTypeOf, isObject } from "../schema/json-value.ts";
+import type { Json, JsonObject } from "./object.ts";
+import { setField } from "../schema/copy-on-write.ts";
+import { goTimeText } from "./go-time.ts";
+
+export type GoType =
+  | { readonly is: "text" | "bool" | "int64" | "time" | "raw"; readonly name: string }
+  | { readonly is: "list"; readonly name: string; readonly of: GoType }
+  | { readonly is: "map"; readonly name: string; readonly of: GoType }
+  | { readonly is: "struct"; readonly name: string; readonly fields: ReadonlyMap<string, GoField> };
+
+export interface GoField {
+  readonly type: GoType;
+  /** Left out when empty: "", 0, false, an empty list or map. A pointer is only left out when it is null. */
+  readonly omit: "empty" | "null" | "never";
+}
+
+export interface GoDecoded {
+  readonly value: Json;
+  /** Paths of unknown fields, keys in sorted order. */
+  readonly unknown: readonly string[];
+  /** The first error; the value is then incomplete. */
+  readonly error?: string;
+}
+
+interface State {
+  readonly unknown: string[];
+  error: string | undefined;
+  /** Names of the fields down to the current one, and the struct that holds it. */
+  readonly fields: string[];
+  struct: string;
+}
+
+/** Ends decoding at once, as an error of a type's own decoder does. */
+class GoDecodeError extends Error {}
+
+export function decodeGo(type: GoType, value: Json): GoDecoded {
+  const state: State = { unknown: [], error: undefined, fields: [], struct: "" };
+  try {
+    const decoded = decode(type, value, "", state);
+    return {
+      value: decoded,
+      unknown: state.unknown,
+      ...(state.error === undefined ? {} : { error: state.error }),
+    };
+  } catch (error) {
+    if (!(error instanceof GoDecodeError)) throw error;
+    return { value: null, unknown: state.unknown, error: error.message };
+  }
+}
+
+function decode(type: GoType, value: Json, path: string, state: State): Json {
+  if (value === null) return zero(type);
+  switch (type.is) {
+    case "raw":
+      return value;
+    case "time":
+      return decodeTime(value, state);
+    case "text":
+      return typeof value === "string" ? value : mismatch(type, value, state);
+    case "bool":
+      return typeof value === "boolean" ? value : mismatch(type, value, state);
+    case "int64":
+      return goTypeOf(value) === "integer" ? value : mismatch(type, value, state);
+    case "list":
+      if (!Array.isArray(value)) return mismatch(type, value, state);
+      return value.map((item, i) => decode(type.of, item, `${path}[${i}]`, state));
+    case "map":
+      return isObject(value) ? decodeMap(type.of, value, path, state) : mismatch(type, value, state);
+    case "struct":
+      return isObject(value) ? decodeStruct(type, value, path, state) : mismatch(type, value, state);
+  }
+}
+
+function decodeMap(of: GoType, value: JsonObject, path: string, state: State): JsonObject {
+  const result: JsonObject = {};
+  for (const key of Object.keys(value).sort()) {
+    setField(result, key, decode(of, value[key] ?? null, `${path}.${key}`, state));
+  }
+  return result;
+}
+
+function decodeStruct(
+  type: GoType & { is: "struct" },
+  value: JsonObject,
+  path: string,
+  state: State,
+): JsonObject {
+  const result: JsonObject = {};
+  for (const [name, field] of type.fields) {
+    if (field.omit === "never" && !Object.hasOwn(value, name)) result[name] = zero(field.type);
+  }
+  const outer = state.struct;
+  for (const name of Object.keys(value).sort()) {
+    const field = type.fields.get(name);
+    const place = path === "" ? name : `${path}.${name}`;
+    if (field === undefined) {
+      state.unknown.push(place);
+      continue;
+    }
+    state.fields.push(name);
+    state.struct = type.name.replace(/^.*\./, "");
+    const given = value[name] ?? null;
+    const decoded = decode(field.type, given, place, state);
+    state.fields.pop();
+    if (!isLeftOut(field, decoded, given)) result[name] = decoded;
+  }
+  state.struct = outer;
+  return result;
+}
+
+function isLeftOut(field: GoField, decoded: Json, given: Json): boolean {
+  if (field.omit === "never") return false;
+  if (field.omit === "null") return given === null;
+  if (decoded === null || decoded === "" || decoded === 0 || decoded === false) return true;
+  return typeof decoded === "object" && Object.keys(decoded).length === 0;
+}
+
+function zero(type: GoType): Json {
+  if (type.is === "text") return "";
+  if (type.is === "bool") return false;
+  if (type.is === "int64") return 0;
+  if (type.is !== "struct") return null;
+  const result: JsonObject = {};
+  for (const [name, field] of type.fields) if (field.omit === "never") result[name] = zero(field.type);
+  return result;
+}
+
+function decodeTime(value: Json, state: State): Json {
+  if (typeof value !== "string") throw new GoDecodeError(mismatchText("string", value, state));
+  try {
+    return goTimeText(value);
+  } catch (error) {
+    throw new GoDecodeError((error as Error).message);
+  }
+}
+
+/** Notes the first mismatch and goes on, so that a type with a decoder of its own can still end everything. */
+function mismatch(type: GoType, value: Json, state: State): Json {
+  state.error ??= mismatchText(type.name, value, state);
+  return zero(type);
+}
+
+function mismatchText(type: string, value: Json, state: State): string {
+  const into = state.fields.length === 0 ? "value" : `struct field ${state.struct}.${state.fields.join(".")}`;
+  return `json: cannot unmarshal ${describe(type, value)} into Go ${into} of type ${type}`;
+}
+
+function describe(type: string, value: Json): string {
+  const kind = goTypeOf(value);
+  if (kind === "boolean") return "bool";
+  if (kind !== "integer" && kind !== "number") return kind;
+  return type.startsWith("int") ? `number ${value}` : "number";
+}

@@ -1,0 +1,53 @@
+/** JSON values as Go's decoder would hold them: integers that fit become int64, all other numbers float64. */
+
+export type GoType = "null" | "boolean" | "string" | "integer" | "number" | "array" | "object";
+
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+
+/** The type that the API server sees. An integer that does not fit 64 bits is a `number`. */
+export function goTypeOf(value: unknown): GoType {
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "number":
+      return Number.isSafeInteger(value) ? "integer" : "number";
+    case "boolean":
+      return "boolean";
+    case "bigint":
+      return value >= int64Min && value <= int64Max ? "integer" : "number";
+    case "object":
+      return value === null ? "null" : Array.isArray(value) ? "array" : "object";
+    default:
+      return "null";
+  }
+}
+
+/** Whether the value is a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Equality of JSON values; the order of keys does not count. */
+export function jsonEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
+    return isNumeric(a) && isNumeric(b) && a == b;
+  }
+  if (Array.isArray(a)) return Array.isArray(b) && arraysEqual(a, b);
+  return !Array.isArray(b) && objectsEqual(a as Record<string, unknown>, b as Record<string, unknown>);
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+function arraysEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, i) => jsonEqual(item, b[i]));
+}
+
+function objectsEqual(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]));
+}

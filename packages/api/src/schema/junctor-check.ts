@@ -1,0 +1,113 @@
+import { quote } from "../status/field-error.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { type SchemaError, addError, placelessError } from "./schema-error.ts";
+import { type ValueCheck, compileCheck } from "./value-check.ts";
+
+/**
+ * anyOf, oneOf, allOf and not. Undefined when the schema has none of them.
+ *
+ * Nothing is ratcheted below a junctor, so alternatives see no old value.
+ * Source: kube-openapi pkg/validation/validate/schema_props.go.
+ */
+export function junctorCheck(schema: JsonSchema): ValueCheck | undefined {
+  const checks: ValueCheck[] = [];
+  if (schema.anyOf !== undefined && schema.anyOf.length > 0) checks.push(anyOfCheck(schema.anyOf));
+  if (schema.oneOf !== undefined && schema.oneOf.length > 0) checks.push(oneOfCheck(schema.oneOf));
+  if (schema.allOf !== undefined && schema.allOf.length > 0) checks.push(allOfCheck(schema.allOf));
+  if (schema.not !== undefined) checks.push(notCheck(schema.not));
+  if (checks.length === 0) return undefined;
+  return (value, path, errors) => {
+    let score = 1;
+    for (const check of checks) score += check(value, path, errors, undefined);
+    return score;
+  };
+}
+
+interface Attempt {
+  readonly score: number;
+  readonly errors: readonly SchemaError[];
+}
+
+function attempt(check: ValueCheck, value: unknown, path: string): Attempt {
+  const errors: SchemaError[] = [];
+  return { score: check(value, path, errors, undefined), errors };
+}
+
+/** The alternative that got furthest; of equals the first. */
+function better(best: Attempt | undefined, tried: Attempt): Attempt {
+  return best === undefined || tried.score > best.score ? tried : best;
+}
+
+function report(best: Attempt | undefined, errors: SchemaError[]): number {
+  if (best === undefined) return 0;
+  for (const error of best.errors) addError(errors, error);
+  return best.score;
+}
+
+function anyOfCheck(schemas: readonly JsonSchema[]): ValueCheck {
+  const checks = schemas.map(compileCheck);
+  return (value, path, errors) => {
+    let best: Attempt | undefined;
+    for (const check of checks) {
+      const tried = attempt(check, value, path);
+      if (tried.errors.length === 0) return tried.score;
+      best = better(best, tried);
+    }
+    addError(errors, placelessError(`${quote(path)} must validate at least one schema (anyOf)`));
+    return report(best, errors);
+  };
+}
+
+function oneOfCheck(schemas: readonly JsonSchema[]): ValueCheck {
+  const checks = schemas.map(compileCheck);
+  return (value, path, errors) => {
+    let best: Attempt | undefined;
+    let first: Attempt | undefined;
+    let valid = 0;
+    for (const check of checks) {
+      const tried = attempt(check, value, path);
+      if (tried.errors.length === 0) {
+        valid++;
+        best = undefined;
+        first ??= tried;
+      } else if (valid === 0) {
+        best = better(best, tried);
+      }
+    }
+    if (valid === 1) return first?.score ?? 0;
+    const found = valid === 0 ? "Found none valid" : `Found ${valid} valid alternatives`;
+    addError(
+      errors,
+      placelessError(`${quote(path)} must validate one and only one schema (oneOf). ${found}`),
+    );
+    return report(best, errors);
+  };
+}
+
+function allOfCheck(schemas: readonly JsonSchema[]): ValueCheck {
+  const checks = schemas.map(compileCheck);
+  return (value, path, errors) => {
+    let score = 0;
+    let valid = 0;
+    for (const check of checks) {
+      const tried = attempt(check, value, path);
+      if (tried.errors.length === 0) valid++;
+      score += report(tried, errors);
+    }
+    if (valid !== checks.length) {
+      const none = valid === 0 ? ". None validated" : "";
+      addError(errors, placelessError(`${quote(path)} must validate all the schemas (allOf)${none}`));
+    }
+    return score;
+  };
+}
+
+function notCheck(schema: JsonSchema): ValueCheck {
+  const check = compileCheck(schema);
+  return (value, path, errors) => {
+    if (attempt(check, value, path).errors.length === 0) {
+      addError(errors, placelessError(`${quote(path)} must not validate the schema (not)`));
+    }
+    return 0;
+  };
+}

@@ -1,0 +1,56 @@
+/** Uniqueness in lists of type set and map. Source: apiextensions-apiserver pkg/apiserver/schema/listtype. */
+import { type FieldError, fieldChild, fieldKey } from "../status/field-error.ts";
+import { goJson } from "../status/go-text.ts";
+import { goTypeOf, isObject } from "./json-value.ts";
+import type { SchemaNode } from "./schema-node.ts";
+
+export function validateListTypes(node: SchemaNode, value: unknown, path = ""): FieldError[] {
+  if (!node.below.listTypes) return [];
+  const errors: FieldError[] = [];
+  walk(node, value, path, errors);
+  return errors;
+}
+
+function walk(node: SchemaNode | undefined, value: unknown, path: string, errors: FieldError[]): void {
+  if (node === undefined || !node.below.listTypes) return;
+  if (Array.isArray(value)) {
+    const type = node.schema["x-kubernetes-list-type"];
+    if (type === "set") reportDuplicates(value, path, errors);
+    else if (type === "map") checkMap(node, value, path, errors);
+    for (let i = 0; i < value.length; i++) walk(node.items, value[i], fieldKey(path, i), errors);
+  } else if (isObject(value)) {
+    if (typeof node.additional === "object") {
+      for (const key in value) walk(node.additional, value[key], fieldKey(path, key), errors);
+    }
+    for (const [name, property] of node.properties) {
+      if (Object.hasOwn(value, name)) walk(property, value[name], fieldChild(path, name), errors);
+    }
+  }
+}
+
+/** Each value is reported once, where it first occurs again. */
+function reportDuplicates(values: readonly unknown[], path: string, errors: FieldError[]): void {
+  const seen = new Map<string, number>();
+  for (const [i, value] of values.entries()) {
+    const identity = `${goTypeOf(value)} ${goJson(value)}`;
+    const times = seen.get(identity) ?? 0;
+    seen.set(identity, times + 1);
+    if (times === 1)
+      errors.push({ type: "Duplicate", field: fieldKey(path, i), badValue: value, detail: "" });
+  }
+}
+
+function checkMap(node: SchemaNode, items: readonly unknown[], path: string, errors: FieldError[]): void {
+  for (const [i, item] of items.entries()) {
+    if (item === null || isObject(item)) continue;
+    const detail = "must be an object for an array of list-type map";
+    errors.push({ type: "Invalid", field: fieldKey(path, i), badValue: item, detail });
+    return;
+  }
+  const names = node.schema["x-kubernetes-list-map-keys"] ?? [];
+  const keys = items.map((item) => {
+    const given = isObject(item) ? names.filter((name) => Object.hasOwn(item, name)) : [];
+    return Object.fromEntries(given.map((name) => [name, (item as Record<string, unknown>)[name]]));
+  });
+  reportDuplicates(keys, path, errors);
+}
