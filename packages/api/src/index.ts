@@ -172,6 +172,7 @@ export type { DecodedMergePatch } from "./patch/merge-patch.ts";
 export { patchSchemaOf } from "./patch/patch-schema.ts";
 export type { PatchField, PatchSchema } from "./patch/patch-schema.ts";
 export { applyStrategicMergePatch } from "./patch/strategic-merge-patch.ts";
+export { StrategicPatchError } from "./patch/strategic-directive.ts";
 export {
   createJsonPatch,
   createMergePatch,
