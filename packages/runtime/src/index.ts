@@ -30,7 +30,6 @@ export type { Cause, ReconcileRequest } from "./controller/request.ts";
 // Events to keys
 export { watch } from "./controller/event-handler.ts";
 export type {
-  AnyKind,
   MapFunction,
   RequestLike,
   WatchDefinition,
@@ -40,7 +39,15 @@ export type { Predicate } from "./controller/predicate.ts";
 
 // Cache
 export type { CacheEvent } from "./cache/cache-event.ts";
-export type { Cache, CachedListOptions, CachedReadOptions, IndexFunction } from "./cache/cache.ts";
+export type {
+  Cache,
+  CacheOptions,
+  CachedListOptions,
+  CachedReadOptions,
+  KindCacheOptions,
+  KindReport,
+} from "./cache/cache.ts";
+export type { IndexFunction } from "./cache/indexer.ts";
 export type { HandlerRegistration, Informer } from "./cache/informer.ts";
 
 // Queue

@@ -1,6 +1,21 @@
-import type { DeepReadonly, KindOf, KubeObject } from "@bowline/api";
-import type { AnyKind } from "../controller/event-handler.ts";
-import type { Informer } from "./informer.ts";
+import {
+  type AnyKind,
+  type DeepReadonly,
+  type KindOf,
+  type KubeObject,
+  type LabelMatcher,
+  matchLabels,
+  parseFieldSelector,
+  parseLabelSelector,
+} from "@bowline/api";
+import { type Client, type Clock, type Random } from "@bowline/client";
+import { CacheSyncError } from "../errors.ts";
+import { type Logger, silentLogger } from "../manager/logger.ts";
+import { type IndexFunction, controllerIndex, controllerUidOf, namespaceIndex } from "./indexer.ts";
+import { type Informer, SharedInformer } from "./informer.ts";
+import { OwnWrites, type ReadScope, resourceText } from "./read-your-writes.ts";
+import type { ReflectorReport, ReflectorScope, ReflectorSettings } from "./reflector.ts";
+import type { Transform } from "./transform.ts";
 
 /** How a cached read treats writes of this manager that the watch has not shown yet. */
 export interface CachedReadOptions {
@@ -26,8 +41,22 @@ export interface CachedListOptions<T extends KubeObject = KubeObject> extends Ca
   readonly limit?: number;
 }
 
-/** Answers the values under which an object is found in an index. */
-export type IndexFunction<T extends KubeObject = KubeObject> = (object: DeepReadonly<T>) => readonly string[];
+/** What is cached of a kind. */
+export interface KindCacheOptions extends ReflectorScope {
+  /** What is kept of an object. Default: everything but managedFields. */
+  readonly transform?: Transform;
+}
+
+export interface CacheOptions extends ReflectorSettings {
+  /** Only this namespace of every namespaced kind, unless `kinds` says otherwise. */
+  readonly namespace?: string;
+  /** By `apiVersion/Kind`: `{ "v1/Secret": { labelSelector: "app=web" } }`. */
+  readonly kinds?: Readonly<Record<string, KindCacheOptions>>;
+  /** All objects are told again to the handlers every so often, +-10 %. Default: never; use a controller's `everyMs`. */
+  readonly resyncMs?: number;
+  /** How long a first read waits for the first list of its kind. Default 120,000. */
+  readonly syncTimeoutMs?: number;
+}
 
 /** Informers of one cluster by kind, shared by everything that reads or watches through the cache. */
 export interface Cache {
@@ -37,14 +66,335 @@ export interface Cache {
     key: { readonly name: string; readonly namespace?: string | undefined },
     options?: CachedReadOptions,
   ): Promise<DeepReadonly<KindOf<K>> | undefined>;
+  /** Lists in the order of the keys. */
   list<K extends AnyKind>(
     kind: K,
     options?: CachedListOptions<KindOf<K>>,
   ): Promise<readonly DeepReadonly<KindOf<K>>[]>;
   /** The informer of a kind, made (not started) on first use. It is shared: handlers are added to it. */
-  informer<K extends AnyKind>(kind: K): Informer<KindOf<K>>;
-  /** Registers an index under a name, also while the informer runs. */
+  informer<K extends AnyKind>(kind: K, scope?: ReflectorScope): Informer<KindOf<K>>;
+  /** Registers an index under a name, also while the informer runs. Registering the same twice is fine. */
   addIndex<K extends AnyKind>(kind: K, name: string, index: IndexFunction<KindOf<K>>): void;
   /** Stops and drops the informer of a kind: its watch ends and its memory is free. */
   remove(kind: AnyKind): Promise<void>;
+  /** What it holds, for health and the debug page. */
+  report(): readonly KindReport[];
+}
+
+/** One informer in a report. */
+export interface KindReport extends ReflectorReport {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly scope: ReflectorScope;
+  readonly hasSynced: boolean;
+  readonly objectCount: number;
+  /** Estimated from the JSON of up to 50 objects. */
+  readonly bytes: number;
+  readonly pendingWriteCount: number;
+}
+
+interface Entry {
+  readonly informer: SharedInformer;
+  readonly writes: OwnWrites;
+  readonly scope: ReflectorScope;
+}
+
+export interface CacheDependencies {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log?: Logger;
+}
+
+/** Kinds that are numerous or large in most clusters: caching them all is rarely meant. */
+const heavyKinds: ReadonlySet<string> = new Set(["Secret", "ConfigMap", "Pod", "Event"]);
+
+/** The one implementation of `Cache`. */
+export class InformerCache implements Cache {
+  readonly #deps: CacheDependencies;
+  readonly #options: CacheOptions;
+  readonly #log: Logger;
+  readonly #entries = new Map<string, Entry>();
+  readonly #byInformer = new WeakMap<SharedInformer, Entry>();
+  #isStopped = false;
+
+  constructor(dependencies: CacheDependencies, options: CacheOptions = {}) {
+    this.#deps = dependencies;
+    this.#options = options;
+    this.#log = dependencies.log ?? silentLogger;
+  }
+
+  async get<K extends AnyKind>(
+    kind: K,
+    key: { readonly name: string; readonly namespace?: string | undefined },
+    options: CachedReadOptions = {},
+  ): Promise<DeepReadonly<KindOf<K>> | undefined> {
+    const storeKey = kind.scope === "Cluster" ? `/${key.name}` : `${key.namespace ?? ""}/${key.name}`;
+    const entry = this.#entry(kind);
+    const ready = this.#ready(entry, { key: storeKey }, options);
+    if (ready !== undefined) await ready;
+    return entry.informer.getByKey(storeKey) as DeepReadonly<KindOf<K>> | undefined;
+  }
+
+  async list<K extends AnyKind>(
+    kind: K,
+    options: CachedListOptions<KindOf<K>> = {},
+  ): Promise<readonly DeepReadonly<KindOf<K>>[]> {
+    const entry = this.#entry(kind);
+    const scope = options.namespace === undefined ? "all" : { namespace: options.namespace };
+    const ready = this.#ready(entry, scope, options);
+    if (ready !== undefined) await ready;
+    return select(entry.informer, options as unknown as CachedListOptions) as unknown as DeepReadonly<
+      KindOf<K>
+    >[];
+  }
+
+  informer<K extends AnyKind>(kind: K, scope?: ReflectorScope): Informer<KindOf<K>> {
+    return this.#entry(kind, scope).informer as unknown as Informer<KindOf<K>>;
+  }
+
+  /** The shared informer itself, for the runtime's own parts. */
+  shared(kind: AnyKind, scope?: ReflectorScope): SharedInformer {
+    return this.#entry(kind, scope).informer;
+  }
+
+  addIndex<K extends AnyKind>(kind: K, name: string, index: IndexFunction<KindOf<K>>): void {
+    const { indexer } = this.#entry(kind).informer;
+    if (!indexer.hasIndex(name)) indexer.addIndex(name, index as unknown as IndexFunction);
+  }
+
+  async remove(kind: AnyKind): Promise<void> {
+    const prefix = kindKey(kind);
+    for (const [key, entry] of [...this.#entries]) {
+      if (key !== prefix && !key.startsWith(`${prefix}?`)) continue;
+      this.#entries.delete(key);
+      await entry.informer.stop();
+    }
+  }
+
+  /** Stops every informer; a read afterwards answers what the cache has. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(Array.from(this.#entries.values(), (entry) => entry.informer.stop()));
+  }
+
+  /** Lets informers start again after `stop`. */
+  resume(): void {
+    this.#isStopped = false;
+  }
+
+  /**
+   * The object as the cache has it, when it need not wait: `undefined` as the whole answer means that `get` must be
+   * called. The fast way of every reconcile to its object.
+   */
+  peek(
+    informer: SharedInformer,
+    key: string,
+  ): { readonly object: DeepReadonly<KubeObject> | undefined } | undefined {
+    const entry = this.#byInformer.get(informer);
+    if (!informer.hasSynced || !entry?.writes.isClear({ key })) return undefined;
+    return { object: informer.getByKey(key) };
+  }
+
+  /** Waits until the informer has seen this manager's writes of the key. @throws StaleCacheError */
+  async waitForOwnWrites(informer: SharedInformer, key: string, options: CachedReadOptions): Promise<void> {
+    const entry = this.#byInformer.get(informer);
+    const ready = entry === undefined ? undefined : this.#ready(entry, { key }, options);
+    if (ready !== undefined) await ready;
+  }
+
+  /** A write through the manager's client answered with this object. */
+  noteWrite(
+    kind: { readonly apiVersion: string; readonly kind: string },
+    object: DeepReadonly<KubeObject>,
+  ): void {
+    const { uid, resourceVersion, namespace = "", name = "" } = object.metadata;
+    if (uid === undefined || resourceVersion === undefined) return;
+    const key = `${namespace}/${name}`;
+    for (const entry of this.#entriesOf(kind)) {
+      const isIn = isInScope(object, entry.scope) || entry.informer.getByKey(key) !== undefined;
+      if (isIn) entry.writes.wrote(key, { uid, resourceVersion });
+    }
+  }
+
+  /** A delete through the manager's client answered that the object is gone. */
+  noteDelete(
+    kind: { readonly apiVersion: string; readonly kind: string },
+    key: string,
+    uid: string | undefined,
+  ): void {
+    for (const entry of this.#entriesOf(kind)) {
+      const stored = entry.informer.getByKey(key);
+      if (stored !== undefined && (uid === undefined || stored.metadata.uid === uid)) {
+        entry.writes.deleted(key, stored.metadata.uid ?? "");
+      }
+    }
+  }
+
+  report(): readonly KindReport[] {
+    return Array.from(this.#entries.values(), ({ informer, writes, scope }) => ({
+      ...informer.report,
+      kind: informer.kind.kind,
+      apiVersion: informer.kind.apiVersion,
+      scope,
+      hasSynced: informer.hasSynced,
+      objectCount: informer.size,
+      bytes: estimateBytes(informer),
+      pendingWriteCount: writes.pendingCount,
+    }));
+  }
+
+  /** Undefined when the read can go on at once. */
+  #ready(entry: Entry, scope: ReadScope, options: CachedReadOptions): Promise<void> | undefined {
+    const { informer, writes } = entry;
+    if (!informer.isRunning && !this.#isStopped) informer.start();
+    const waits = options.consistency !== "any";
+    if (informer.hasSynced && (!waits || writes.isClear(scope))) return undefined;
+    return this.#wait(entry, waits ? scope : undefined, options);
+  }
+
+  async #wait(entry: Entry, scope: ReadScope | undefined, options: CachedReadOptions): Promise<void> {
+    if (!entry.informer.hasSynced) await this.waitForSync(entry.informer, options.signal);
+    if (scope === undefined || entry.writes.isClear(scope)) return;
+    const { timeoutMs = 10_000, signal } = options;
+    await entry.writes.wait(scope, signal === undefined ? { timeoutMs } : { timeoutMs, signal });
+  }
+
+  /** @throws CacheSyncError when the first list does not come in time */
+  async waitForSync(informer: SharedInformer, signal?: AbortSignal, timeoutMs?: number): Promise<void> {
+    if (informer.hasSynced) return;
+    const limitMs = timeoutMs ?? this.#options.syncTimeoutMs ?? 120_000;
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (signal?.aborted) onAbort();
+    const timer = this.#deps.clock.setTimer(limitMs, () => stop.abort(syncError(informer, limitMs)));
+    try {
+      await informer.waitForSync(stop.signal);
+    } finally {
+      timer.cancel();
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  *#entriesOf(kind: { readonly apiVersion: string; readonly kind: string }): Iterable<Entry> {
+    for (const entry of this.#entries.values()) {
+      if (entry.informer.kind.kind === kind.kind && entry.informer.kind.apiVersion === kind.apiVersion)
+        yield entry;
+    }
+  }
+
+  #entry(kind: AnyKind, scope?: ReflectorScope): Entry {
+    const key = kindKey(kind, scope);
+    const known = this.#entries.get(key);
+    if (known !== undefined) return known;
+    const { transform, ...own } = this.#options.kinds?.[`${kind.apiVersion}/${kind.kind}`] ?? {};
+    const namespace = kind.scope === "Namespaced" ? this.#options.namespace : undefined;
+    const effective: ReflectorScope = { ...(namespace === undefined ? {} : { namespace }), ...own, ...scope };
+    const informer = new SharedInformer({
+      ...this.#options,
+      kind,
+      scope: effective,
+      transform,
+      dependencies: this.#deps,
+    });
+    informer.addIndex(controllerIndex, controllerUidOf);
+    const entry: Entry = { informer, writes: new OwnWrites(informer, this.#deps.clock), scope: effective };
+    this.#entries.set(key, entry);
+    this.#byInformer.set(informer, entry);
+    if (heavyKinds.has(kind.kind) && Object.keys(effective).length === 0) this.#warnWhenLarge(informer);
+    return entry;
+  }
+
+  /** Says once how much an unscoped cache of a numerous kind holds. */
+  #warnWhenLarge(informer: SharedInformer): void {
+    const off = informer.onProgress(() => {
+      off();
+      const bytes = estimateBytes(informer);
+      const fields = { kind: informer.kind.kind, objects: informer.size, bytes };
+      const hint = "scope it with a namespace or a label selector, or cache metadata only";
+      this.#log.warn(fields, `caching every ${informer.kind.kind} of the cluster; ${hint}`);
+    });
+  }
+}
+
+function syncError(informer: SharedInformer, limitMs: number): CacheSyncError {
+  const { phase, lastError } = informer.report;
+  const answer = lastError === undefined ? "no answer yet" : `last answer: ${lastError}`;
+  const what = resourceText(informer.kind);
+  return new CacheSyncError(
+    `cache of ${what} (${informer.kind.apiVersion}): no first list within ${limitMs} ms (${phase}; ${answer})`,
+  );
+}
+
+function kindKey(kind: AnyKind, scope?: ReflectorScope): string {
+  const form = (kind as { metadataOnly?: boolean }).metadataOnly === true ? "#metadata" : "";
+  const key = `${kind.apiVersion}/${kind.kind}${form}`;
+  const { namespace, labelSelector, fieldSelector } = scope ?? {};
+  if (namespace === undefined && labelSelector === undefined && fieldSelector === undefined) return key;
+  return `${key}?${namespace ?? ""}&${labelSelector ?? ""}&${fieldSelector ?? ""}`;
+}
+
+function isInScope(object: DeepReadonly<KubeObject>, scope: ReflectorScope): boolean {
+  if (scope.namespace !== undefined && scope.namespace !== object.metadata.namespace) return false;
+  if (
+    scope.labelSelector !== undefined &&
+    !parseLabelSelector(scope.labelSelector).matches(object.metadata.labels)
+  ) {
+    return false;
+  }
+  if (scope.fieldSelector === undefined) return true;
+  return parseFieldSelector(scope.fieldSelector).matches((field) => valueAt(object, field));
+}
+
+function valueAt(object: unknown, path: string): string {
+  let value = object;
+  for (const part of path.split(".")) value = (value as Record<string, unknown> | undefined)?.[part];
+  return value === undefined || value === null ? "" : String(value);
+}
+
+function select(informer: SharedInformer, options: CachedListOptions): DeepReadonly<KubeObject>[] {
+  const { indexer } = informer;
+  const { namespace, index, labels, filter, limit } = options;
+  const found =
+    index !== undefined
+      ? indexer.under(index.name, index.value)
+      : namespace !== undefined
+        ? indexer.under(namespaceIndex, namespace)
+        : [...indexer.values()];
+  const matcher = labelMatcher(labels);
+  const matching = found.filter(
+    (object) =>
+      (namespace === undefined || object.metadata.namespace === namespace) &&
+      (matcher === undefined || matcher.matches(object.metadata.labels)) &&
+      (filter === undefined || filter(object)),
+  );
+  matching.sort(byKey);
+  return limit === undefined ? matching : matching.slice(0, limit);
+}
+
+function labelMatcher(labels: CachedListOptions["labels"]): LabelMatcher | undefined {
+  if (labels === undefined) return undefined;
+  return typeof labels === "string" ? parseLabelSelector(labels) : matchLabels(labels);
+}
+
+function byKey(a: DeepReadonly<KubeObject>, b: DeepReadonly<KubeObject>): number {
+  const [left, right] = [a.metadata, b.metadata];
+  if (left.namespace !== right.namespace) return (left.namespace ?? "") < (right.namespace ?? "") ? -1 : 1;
+  return left.name === right.name ? 0 : (left.name ?? "") < (right.name ?? "") ? -1 : 1;
+}
+
+const sampleMax = 50;
+
+function estimateBytes(informer: SharedInformer): number {
+  let bytes = 0;
+  let count = 0;
+  for (const object of informer.values()) {
+    if (count === sampleMax) break;
+    bytes += JSON.stringify(object, (_, value: unknown) =>
+      typeof value === "bigint" ? String(value) : value,
+    ).length;
+    count++;
+  }
+  return count === 0 ? 0 : Math.round((bytes / count) * informer.size);
 }

@@ -1,6 +1,6 @@
-import type { DeepReadonly, KubeObject } from "@bowline/api";
+import type { AnyKind, DeepReadonly, KubeObject } from "@bowline/api";
 import { type ObjectEvent, type Timer } from "@bowline/client";
-import type { AnyKind } from "../controller/event-handler.ts";
+
 import { objectKey } from "../controller/request.ts";
 import { type Logger, silentLogger } from "../manager/logger.ts";
 import type { CacheEvent } from "./cache-event.ts";

@@ -1,4 +1,4 @@
-import { type DeepReadonly, type KubeObject, isExpired, isStatusError } from "@bowline/api";
+import { type AnyKind, type DeepReadonly, type KubeObject, isExpired, isStatusError } from "@bowline/api";
 import {
   ConnectionError,
   type Client,
@@ -9,7 +9,7 @@ import {
   type Watch,
   sleep,
 } from "@bowline/client";
-import type { AnyKind } from "../controller/event-handler.ts";
+
 import { type Logger, silentLogger } from "../manager/logger.ts";
 import { RetryDelay, jittered } from "../queue/back-off.ts";
 import {

@@ -1,6 +1,6 @@
-import type { DeepReadonly, KindOf, KubeObject } from "@bowline/api";
+import type { AnyKind, DeepReadonly, KindOf, KubeObject } from "@bowline/api";
 import type { BackOff } from "../queue/back-off.ts";
-import type { AnyKind, RequestLike, WatchDefinition } from "./event-handler.ts";
+import type { RequestLike, WatchDefinition } from "./event-handler.ts";
 import type { Predicate } from "./predicate.ts";
 import type { PlannedChild, ReconcileContext } from "./reconcile-context.ts";
 import type { ReconcileRequest } from "./request.ts";
@@ -61,11 +61,16 @@ export interface ControllerOptions<T extends KubeObject> extends LoopOptions {
   /** Only objects that match are cached and reconciled. */
   readonly labelSelector?: string;
   readonly namespace?: string;
+  /**
+   * Calls `reconcile` also for objects that are being deleted. Default false: a reconcile that applies children would
+   * bring back what foreground deletion has just removed.
+   */
+  readonly whileDeleting?: boolean;
   /** Reconciles every object again after this time without any other reason. Default: never. */
   readonly everyMs?: number;
   /**
-   * Makes the world match the object. Called for every object that exists and is not being deleted (without `cleanup`:
-   * also for those being deleted).
+   * Makes the world match the object. Called for every object that exists. One that is being deleted is left to garbage
+   * collection and to `cleanup`, unless `whileDeleting` is set.
    */
   reconcile(object: DeepReadonly<T>, ctx: ReconcileContext<T>): ReconcileAnswer;
   /**
@@ -114,6 +119,7 @@ export interface ControllerDefinition {
   readonly labelSelector: string | undefined;
   readonly namespace: string | undefined;
   readonly everyMs: number | undefined;
+  readonly whileDeleting: boolean;
   readonly finalizer: string | undefined;
   readonly reconcile:
     | ((object: DeepReadonly<KubeObject>, ctx: ReconcileContext) => ReconcileAnswer)
@@ -153,6 +159,7 @@ export function defineController<K extends AnyKind>(
     labelSelector: all.labelSelector,
     namespace: all.namespace,
     everyMs: all.everyMs,
+    whileDeleting: all.whileDeleting ?? false,
     finalizer: all.cleanup === undefined ? undefined : (all.finalizer ?? defaultFinalizer(kind, name)),
     reconcile: all.reconcile?.bind(all),
     cleanup: all.cleanup?.bind(all),
@@ -181,6 +188,7 @@ export function defineLoop(options: KeyLoopOptions): ControllerDefinition {
     labelSelector: undefined,
     namespace: undefined,
     everyMs: undefined,
+    whileDeleting: false,
     finalizer: undefined,
     reconcile: undefined,
     cleanup: undefined,

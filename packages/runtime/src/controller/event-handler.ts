@@ -1,10 +1,7 @@
-import type { DeepReadonly, Kind, KindOf, KubeObject } from "@bowline/api";
+import type { AnyKind, DeepReadonly, KindOf, KubeObject } from "@bowline/api";
 import type { CacheEvent } from "../cache/cache-event.ts";
 import type { Predicate } from "./predicate.ts";
 import type { ReconcileRequest } from "./request.ts";
-
-/** Any kind, whatever its types. */
-export type AnyKind = Kind<KubeObject, unknown>;
 
 /** A key to queue: the cluster is that of the event, the namespace defaults to `""`. */
 export type RequestLike = Pick<ReconcileRequest, "name"> & Partial<ReconcileRequest>;

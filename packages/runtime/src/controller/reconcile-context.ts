@@ -1,9 +1,17 @@
-import type { Condition, CreateOf, DeepReadonly, KindOf, KubeObject, ObjectMeta } from "@bowline/api";
+import type {
+  AnyKind,
+  Condition,
+  CreateOf,
+  DeepReadonly,
+  KindOf,
+  KubeObject,
+  ObjectMeta,
+} from "@bowline/api";
 import type { Client, Clock } from "@bowline/client";
 import type { Cache, CachedListOptions, CachedReadOptions } from "../cache/cache.ts";
 import type { EventInput } from "../manager/event-recorder.ts";
 import type { Logger } from "../manager/logger.ts";
-import type { AnyKind } from "./event-handler.ts";
+
 import type { Cause, ReconcileRequest } from "./request.ts";
 
 /** Names an object: a name in the request's namespace, or a name and a namespace. */
@@ -153,6 +161,17 @@ export interface ReconcileContext<T extends KubeObject = KubeObject> {
 
   /** Records an event about the object under reconcile (events.k8s.io); never throws and never waits. */
   event(event: EventInput): void;
+
+  /**
+   * Says whether something awaited has come about, gives up after a time, and makes sure that the key is looked at again
+   * then: `"met"` resets it. Kept in memory: after a restart the time starts again.
+   */
+  expect(name: string, isMet: boolean, timeoutMs: number): "met" | "waiting" | "timed-out";
+  /**
+   * True when `periodMs` have passed since it was last true for this object (and the first time); the key is looked at
+   * again when it is due next. A timer per object and name, kept in memory.
+   */
+  every(name: string, periodMs: number): boolean;
 
   /**
    * Runs a step of long external work once: its answer (JSON, at most 64 KiB in all) is kept in an annotation of the

@@ -1,5 +1,4 @@
-import type { DeepReadonly, KindOf, KubeObject } from "@bowline/api";
-import type { AnyKind } from "../controller/event-handler.ts";
+import type { AnyKind, DeepReadonly, KindOf, KubeObject } from "@bowline/api";
 
 /** What a validation may answer: nothing or texts of warnings. It refuses by throwing. */
 export type ValidationAnswer =
