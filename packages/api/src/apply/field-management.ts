@@ -26,6 +26,16 @@ export interface FieldManagement {
    */
   readonly convert?: (object: ManagedObject, apiVersion: string) => ManagedObject | undefined;
   /**
+   * What a new object of the kind is before anything is set: fields that it already has are not owned for being there. Needed
+   * for built-in kinds (`zeroObject`), absent for custom ones.
+   */
+  readonly zero?: ManagedObject;
+  /**
+   * Whether `managedFields: []` in an update clears ownership. True for built-in kinds; for custom ones decoding drops the
+   * empty list, and only one empty entry (`[{}]`) clears.
+   */
+  readonly emptyListClears?: boolean;
+  /**
    * Fields that this endpoint never changes, per apiVersion: nobody gets to own them here. The main endpoint of a kind with
    * status subresource has `fieldSetOf([["status"]])`; its status endpoint has `fieldSetOf([["metadata"], ["spec"]])`.
    */

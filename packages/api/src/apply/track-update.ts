@@ -1,9 +1,155 @@
-import type { FieldManagement, ManagedObject, TrackUpdateRequest } from "./field-management.ts";
+import { capManagers } from "./cap-managers.ts";
+import { ConversionNeeded } from "./conversions.ts";
+import type {
+  FieldManagement,
+  ManagedFields,
+  ManagedObject,
+  TrackUpdateRequest,
+} from "./field-management.ts";
+import { isEmptySet, recursiveDifference, unionSets } from "./field-set.ts";
+import { ListItemError } from "./list-item.ts";
+import { type Manager, type Managers, managerId, readManagers, writeManagers } from "./managers.ts";
+import { type Typed, ObjectVersions } from "./object-versions.ts";
+import { addedSet } from "./owned-set.ts";
+import { withoutSystemFields } from "./system-fields.ts";
+import { reconciledManagers, takeChanges } from "./update-managers.ts";
+import { validateTyped } from "./validate-typed.ts";
 
 /**
  * Gives the object of a create, update or patch its new managedFields. Never fails: when the types do not fit, the entries
  * of the live object are kept. Returns the object as it is when its managedFields need no change.
+ * Source: apimachinery managedfields/internal (fieldmanager.go and the managers it stacks).
  */
 export function trackUpdate(management: FieldManagement, request: TrackUpdateRequest): ManagedObject {
-  throw new Error(`not built yet: ${management.kind}${request.manager}`);
+  const { live, object } = request;
+  try {
+    const managers = claimedManagers(management, request);
+    // An object without entries stays without until the first apply, unless it is new.
+    const untracked = managers.size === 0 && live !== undefined && Boolean(live.metadata?.uid);
+    const next = untracked ? managers : updatedManagers(management, request, managers);
+    return withManagedFields(object, storedFields(live, writeManagers(next)));
+  } catch (error) {
+    if (error instanceof ConversionNeeded) throw error;
+    return withManagedFields(object, live?.metadata?.managedFields);
+  }
+}
+
+/** The managers to start from: those that the client sent, if they are valid, else those of the live object. */
+function claimedManagers(management: FieldManagement, request: TrackUpdateRequest): Managers {
+  const { live, object } = request;
+  if (!management.subresource) {
+    const sent = object.metadata?.managedFields;
+    if (sent !== live?.metadata?.managedFields) {
+      if (clearsOwnership(sent, management.emptyListClears === true)) return new Map();
+      const managers = readOrUndefined(sent);
+      if (managers !== undefined && managers.size > 0) return managers;
+    }
+  }
+  return readOrUndefined(live?.metadata?.managedFields) ?? new Map();
+}
+
+function clearsOwnership(sent: ManagedFields | undefined, emptyListClears: boolean): boolean {
+  if (!Array.isArray(sent)) return false;
+  if (sent.length === 0) return emptyListClears;
+  const [only] = sent;
+  return (
+    sent.length === 1 &&
+    isObject(only) &&
+    Object.values(only).every((value) => value === "" || value === null)
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function readOrUndefined(entries: ManagedFields | undefined): Managers | undefined {
+  try {
+    return readManagers(entries);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The managers after an update, before any apply semantics. Throws TypedError or ListItemError. */
+export function updatedManagers(
+  management: FieldManagement,
+  request: TrackUpdateRequest,
+  managers: Managers,
+): Managers {
+  const { apiVersion } = management;
+  const versions = new ObjectVersions(management);
+  const next = versions.typed(withoutManagedFields(request.object), apiVersion);
+  if (next === undefined) throw new ListItemError(`no corresponding type for ${apiVersion}`);
+  validateTyped(next.type, next.value, true);
+  const live = liveOrZero(management, request.live);
+  if (request.live !== undefined) validateTyped(next.type, live, true);
+  const reset = management.resetFields?.[apiVersion];
+  const isNew = request.live === undefined && management.zero === undefined && managers.size === 0;
+  const changes = isNew
+    ? { set: addedSet(next.type, next.value), managers }
+    : changesOf({ management, versions, live: { ...next, value: live }, managers }, next);
+  const filtered = reset === undefined ? changes.set : recursiveDifference(changes.set, reset);
+  return capManagers(
+    recordUpdate(management, request, { managers: changes.managers, set: withoutSystemFields(filtered) }),
+  );
+}
+
+function changesOf(
+  write: Parameters<typeof takeChanges>[0],
+  next: Typed,
+): { set: Manager["set"]; managers: Managers } {
+  const reconciled = { ...write, managers: reconciledManagers(write) };
+  const { own, managers } = takeChanges(reconciled, next, { self: undefined, force: true });
+  return { set: unionSets(own.modified, own.added), managers };
+}
+
+function liveOrZero(management: FieldManagement, live: ManagedObject | undefined): unknown {
+  if (live !== undefined) return withoutManagedFields(live);
+  return management.zero ?? { apiVersion: management.apiVersion, kind: management.kind };
+}
+
+/** Adds what the update changed to what its manager owned before; an update that changed nothing leaves no trace. */
+function recordUpdate(
+  management: FieldManagement,
+  request: { readonly manager: string; readonly now: string },
+  changes: { readonly managers: Managers; readonly set: Manager["set"] },
+): Managers {
+  const { managers, set } = changes;
+  if (isEmptySet(set)) return managers;
+  const manager = {
+    name: request.manager || "unknown",
+    operation: "Update",
+    apiVersion: management.apiVersion,
+    subresource: management.subresource ?? "",
+  } as const;
+  const id = managerId(manager);
+  const before = managers.get(id);
+  const all = before === undefined ? set : unionSets(set, before.set);
+  const entry = before?.entry === undefined ? {} : { entry: before.entry };
+  return new Map(managers).set(id, { ...manager, ...entry, set: all, time: request.now });
+}
+
+/** The object without its managedFields, which are nobody's field. */
+export function withoutManagedFields(object: ManagedObject): ManagedObject {
+  if (object.metadata?.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** The object with these entries; itself when it has them. */
+export function withManagedFields(object: ManagedObject, entries: ManagedFields | undefined): ManagedObject {
+  if (object.metadata?.managedFields === entries) return object;
+  if (entries === undefined) return withoutManagedFields(object);
+  return { ...object, metadata: { ...object.metadata, managedFields: entries } };
+}
+
+/** The entries of the live object, when they are all that there is to store. */
+export function storedFields(
+  live: ManagedObject | undefined,
+  entries: ManagedFields | undefined,
+): ManagedFields | undefined {
+  const stored = live?.metadata?.managedFields;
+  if (stored === undefined || entries === undefined || stored.length !== entries.length) return entries;
+  return entries.every((entry, index) => entry === stored[index]) ? stored : entries;
 }
