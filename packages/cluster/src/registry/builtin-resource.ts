@@ -1,0 +1,176 @@
+/** Built-in kinds as resources. */
+import {
+  type FieldError,
+  type FieldManagement,
+  type JsonObject,
+  type ObjectMeta,
+  type PatchSchema,
+  compileMergeType,
+  dns1123SubdomainErrors,
+  fieldSetOf,
+  jsonEqual,
+  patchSchemaOf,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "@bowline/api";
+import {
+  type BuiltinResource,
+  builtinDefinition,
+  builtinDefinitionName,
+  builtinPrinter,
+  builtinSchema,
+  decodeBuiltin,
+} from "@bowline/api/catalog";
+import type { Bucket } from "../store/bucket.ts";
+import type { Revision, StoredObject } from "../store/revision.ts";
+import type { BuiltinRules } from "./builtin/builtin-rules.ts";
+import { withField } from "./custom-resource.ts";
+import { withMetadata } from "./metadata.ts";
+import type { MaybePromise, Resource, ScalePaths } from "./resource.ts";
+import type { Strategy, Verdict, WriteStrategy } from "./strategy.ts";
+
+/** How a second version of a built-in kind shows what the first stores. */
+export interface VersionConversion {
+  /** A key that is not used by another conversion. */
+  readonly view: string;
+  read(object: StoredObject): StoredObject;
+  write(object: StoredObject): StoredObject;
+}
+
+export interface BuiltinResourceOptions {
+  readonly api: BuiltinResource;
+  readonly bucket: Bucket;
+  readonly rules: BuiltinRules;
+  /** Absent for the stored version. */
+  readonly conversion?: VersionConversion | undefined;
+}
+
+/** One built-in resource in one version. Schemas are parsed and compiled on first use: a start-up touches few of them. */
+export function builtinResource(options: BuiltinResourceOptions): Resource {
+  const { api, bucket, rules, conversion } = options;
+  const kind = { group: api.group, kind: api.kind };
+  let patchSchema: PatchSchema | undefined;
+  const statusFields = rules.statusFields ?? (api.subresources.some((s) => s.name === "status") ? ["status"] : []);
+  return {
+    api,
+    openapi: { resource: api },
+    bucket,
+    strategy: mainStrategy(options, statusFields),
+    status: api.subresources.some((s) => s.name === "status") ? statusStrategy(options, statusFields) : undefined,
+    scale: api.subresources.some((s) => s.name === "scale") ? workloadScale : undefined,
+    subresources: new Map(Object.entries(rules.subresources ?? {})),
+    get printer() {
+      return builtinPrinter(kind);
+    },
+    deprecation: undefined,
+    selectableFields: new Map(Object.entries(rules.fields ?? {})),
+    typedItems: false,
+    get patchSchema() {
+      patchSchema ??= patchSchemaOf(definitionsByName, builtinDefinitionName(api) ?? "");
+      return patchSchema;
+    },
+    registryPath: `/registry/${api.group === "" ? "" : `${api.group}/`}${api.plural}`,
+    kind,
+    createRefusal: undefined,
+    see: (revisions) => seeAs(revisions, conversion),
+    toStorage: (object) => conversion?.write(object) ?? object,
+  };
+}
+
+function seeAs(revisions: readonly Revision[], conversion: VersionConversion | undefined): MaybePromise<readonly Revision[]> {
+  return conversion === undefined ? revisions : revisions.map((r) => r.view(conversion.view, conversion.read));
+}
+
+/** OpenAPI definitions looked up one at a time, as the patch code needs them. */
+const definitionsByName: Readonly<Record<string, never>> = new Proxy(
+  {},
+  { get: (_target, name) => (typeof name === "string" ? builtinDefinition(name) : undefined) },
+);
+
+/** Where Deployments, ReplicaSets, StatefulSets and ReplicationControllers keep what their scale shows. */
+const workloadScale: ScalePaths = {
+  specReplicas: ["spec", "replicas"],
+  statusReplicas: ["status", "replicas"],
+  selector: ["spec", "selector"],
+};
+
+function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: readonly string[]): Strategy {
+  const metadata = { namespaced: api.namespaced, name: rules.name ?? dns1123SubdomainErrors };
+  return {
+    allowUnconditionalUpdate: rules.allowUnconditionalUpdate ?? true,
+    allowCreateOnUpdate: rules.allowCreateOnUpdate ?? false,
+    defaultPropagation: rules.defaultPropagation ?? "Background",
+    ...(rules.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: rules.gracePeriodSeconds }),
+    ...(rules.prepareForDelete === undefined ? {} : { prepareForDelete: rules.prepareForDelete }),
+    ...(rules.keepsDeleted === undefined ? {} : { keepsDeleted: rules.keepsDeleted }),
+    management: fieldManagement(api, statusFields, undefined),
+    decode(value) {
+      const decoded = decodeBuiltin(api.bodyKind ?? api, value);
+      return {
+        object: decoded.object,
+        strictErrors: decoded.unknownFields,
+        ...(decoded.error === undefined ? {} : { error: decoded.error }),
+      };
+    },
+    applyDefaults: (object) => (rules.defaults?.(object as unknown as StoredObject) ?? object) as unknown as JsonObject,
+    prepareForCreate(object) {
+      const bare = statusFields.reduce((o, field) => withField(o, field, undefined), object);
+      const prepared = rules.prepareForCreate?.(bare) ?? bare;
+      return withMetadata(prepared, { generation: rules.generation ? 1 : undefined });
+    },
+    prepareForUpdate(object, old) {
+      const kept = statusFields.reduce((o, field) => withField(o, field, old[field]), object);
+      const prepared = rules.prepareForUpdate?.(kept, old) ?? kept;
+      if (rules.generation !== true || jsonEqual(prepared["spec"], old["spec"])) return prepared;
+      return withMetadata(prepared, { generation: (old.metadata.generation ?? 0) + 1 });
+    },
+    validateCreate: (object) =>
+      verdict([...validateObjectMeta(object.metadata as ObjectMeta, metadata), ...(rules.validateCreate?.(object) ?? [])]),
+    validateUpdate: (object, old) =>
+      verdict([
+        ...validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta, metadata),
+        ...(rules.validateUpdate?.(object, old) ?? []),
+      ]),
+  };
+}
+
+function statusStrategy({ api, rules }: BuiltinResourceOptions, statusFields: readonly string[]): WriteStrategy {
+  const metadata = { namespaced: api.namespaced, name: rules.name ?? dns1123SubdomainErrors };
+  return {
+    management: fieldManagement(api, statusFields, "status"),
+    prepareForUpdate(object, old) {
+      const next = statusFields.reduce((o, field) => withField(o, field, object[field]), old);
+      return withMetadata(next, {
+        managedFields: object.metadata.managedFields,
+        labels: object.metadata.labels,
+        annotations: object.metadata.annotations,
+        finalizers: object.metadata.finalizers,
+        ownerReferences: object.metadata.ownerReferences,
+        resourceVersion: object.metadata.resourceVersion,
+      });
+    },
+    validateUpdate: (object, old) =>
+      verdict(validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta, metadata)),
+  };
+}
+
+function verdict(errors: readonly FieldError[]): Verdict {
+  return { errors, warnings: [] };
+}
+
+function fieldManagement(api: BuiltinResource, statusFields: readonly string[], subresource: "status" | undefined): FieldManagement {
+  const apiVersion = api.group === "" ? api.version : `${api.group}/${api.version}`;
+  let type: ReturnType<typeof compileMergeType> | undefined;
+  const reset = subresource === "status" ? fieldSetOf([["spec"]]) : fieldSetOf(statusFields.map((field) => [field]));
+  return {
+    apiVersion,
+    kind: api.kind,
+    ...(subresource === undefined ? {} : { subresource }),
+    typeOf(wanted) {
+      if (wanted !== apiVersion) return undefined;
+      type ??= compileMergeType(builtinSchema(api) ?? {});
+      return type;
+    },
+    ...(subresource === undefined && statusFields.length === 0 ? {} : { resetFields: { [apiVersion]: reset } }),
+  };
+}

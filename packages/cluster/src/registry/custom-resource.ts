@@ -1,0 +1,292 @@
+/** What a CustomResourceDefinition makes the server serve: one Resource per served version. */
+import {
+  type CrdScale,
+  type CrdVersion,
+  type CustomResourceDefinition,
+  type FieldManagement,
+  type JsonObject,
+  type SchemaRules,
+  type StructuralSchema,
+  applyDefaults,
+  compileMergeType,
+  compileSchema,
+  compileSchemaRules,
+  customApiResource,
+  customPrinter,
+  decodeCustomResource,
+  deducedType,
+  deepFreeze,
+  deprecationWarning,
+  fieldSetOf,
+  jsonEqual,
+  quote,
+  validateCustomResource,
+} from "@bowline/api";
+import type { Bucket } from "../store/bucket.ts";
+import type { Revision, StoredObject } from "../store/revision.ts";
+import { withMetadata } from "./metadata.ts";
+import type { FieldReader, MaybePromise, Resource, ScalePaths } from "./resource.ts";
+import type { Strategy, Verdict, WriteStrategy } from "./strategy.ts";
+
+/** Turns objects of one version into another, all in one call and in the same order. */
+export type Converter = (objects: readonly StoredObject[], apiVersion: string) => MaybePromise<readonly StoredObject[]>;
+
+export interface CustomResourceContext {
+  readonly bucket: Bucket;
+  /** Why creates are refused at the moment, if they are. */
+  readonly createRefusal: () => Error | undefined;
+  readonly convert: Converter;
+}
+
+/** Conversion strategy None: only apiVersion changes. */
+export const renameVersion: Converter = (objects, apiVersion) => objects.map((object) => ({ ...object, apiVersion }));
+
+let serial = 0;
+
+/** The resources of an established CRD. */
+export function customResources(crd: CustomResourceDefinition, context: CustomResourceContext): Resource[] {
+  const storage = crd.spec.versions.find((v) => v.storage)?.name ?? "";
+  const definition: Definition = { crd, context, storage, serial: ++serial, types: mergeTypes(crd) };
+  return crd.spec.versions.filter((v) => v.served).map((version) => customResource(definition, version));
+}
+
+interface Definition {
+  readonly crd: CustomResourceDefinition;
+  readonly context: CustomResourceContext;
+  /** Name of the stored version. */
+  readonly storage: string;
+  /** Tells the views of this definition from those of an earlier one of the same name. */
+  readonly serial: number;
+  readonly types: ReadonlyMap<string, ReturnType<typeof compileMergeType>>;
+}
+
+function apiVersionOfCrd(crd: CustomResourceDefinition, version: string): string {
+  return `${crd.spec.group}/${version}`;
+}
+
+function mergeTypes(crd: CustomResourceDefinition): Definition["types"] {
+  const types = new Map<string, ReturnType<typeof compileMergeType>>();
+  for (const version of crd.spec.versions) {
+    const schema = version.schema?.openAPIV3Schema;
+    const preserveUnknownFields = crd.spec.preserveUnknownFields ?? false;
+    const type = schema === undefined ? deducedType : compileMergeType(schema, { preserveUnknownFields });
+    types.set(apiVersionOfCrd(crd, version.name), type);
+  }
+  return types;
+}
+
+function customResource(definition: Definition, version: CrdVersion): Resource {
+  const { crd, context, storage, serial: number } = definition;
+  const { group } = crd.spec;
+  const names = crd.status?.acceptedNames ?? crd.spec.names;
+  const api = customApiResource({ group, scope: crd.spec.scope, names, version, storageVersion: storage });
+  const apiVersion = apiVersionOfCrd(crd, version.name);
+  const schema = compileSchema(version.schema?.openAPIV3Schema);
+  const strategies = makeStrategies({ definition, version, schema, apiVersion });
+  const view = `${version.name}#${number}`;
+  const onRead = (object: StoredObject): StoredObject => readObject(crd, schema, object);
+  return {
+    api,
+    openapi: {
+      resource: api,
+      custom: {
+        ...(version.schema?.openAPIV3Schema === undefined ? {} : { schema: version.schema.openAPIV3Schema }),
+        ...(version.selectableFields === undefined ? {} : { selectableFields: version.selectableFields }),
+        ...(version.deprecated === undefined ? {} : { deprecated: version.deprecated }),
+      },
+    },
+    bucket: context.bucket,
+    strategy: strategies.main,
+    status: strategies.status,
+    scale: scalePaths(version.subresources?.scale),
+    subresources: new Map(),
+    printer: customPrinter(version.additionalPrinterColumns),
+    deprecation: deprecationWarning(crd.spec, version.name),
+    selectableFields: selectableFields(version),
+    typedItems: true,
+    patchSchema: undefined,
+    registryPath: `/registry/apiextensions.kubernetes.io/${group}/${names.plural}`,
+    kind: { group, kind: names.kind },
+    createRefusal: context.createRefusal,
+    see: (revisions) => seeAs(revisions, { view, apiVersion, convert: context.convert, onRead }),
+    toStorage: (object) => {
+      const stored = apiVersionOfCrd(crd, storage);
+      if (object.apiVersion === stored) return object;
+      const converted = context.convert([object], stored);
+      return converted instanceof Promise ? converted.then(first) : first(converted);
+    },
+  };
+}
+
+function first(objects: readonly StoredObject[]): StoredObject {
+  const [object] = objects;
+  if (object === undefined) throw new Error("the conversion answered no object");
+  return object;
+}
+
+interface Seeing {
+  readonly view: string;
+  readonly apiVersion: string;
+  readonly convert: Converter;
+  readonly onRead: (object: StoredObject) => StoredObject;
+}
+
+/** Stored revisions in one version: converted, pruned and defaulted once each. */
+function seeAs(revisions: readonly Revision[], seeing: Seeing): MaybePromise<readonly Revision[]> {
+  const { view, apiVersion, onRead } = seeing;
+  const foreign = revisions.filter((r) => r.seen(view) === undefined && r.object.apiVersion !== apiVersion);
+  const seen = (): Revision[] => revisions.map((r) => r.view(view, onRead));
+  if (foreign.length === 0) return seen();
+  const remember = (converted: readonly StoredObject[]): Revision[] => {
+    for (const [i, revision] of foreign.entries()) {
+      const object = converted[i];
+      if (object === undefined) throw new Error(`the conversion answered ${converted.length} of ${foreign.length} objects`);
+      revision.remember(view, deepFreeze(onRead(object)) as StoredObject);
+    }
+    return seen();
+  };
+  const converted = seeing.convert(
+    foreign.map((r) => r.object),
+    apiVersion,
+  );
+  return converted instanceof Promise ? converted.then(remember) : remember(converted);
+}
+
+/** An object from storage as today's schema shows it: it may have been written under an older one. */
+function readObject(crd: CustomResourceDefinition, schema: StructuralSchema, object: StoredObject): StoredObject {
+  const decoded = decodeCustomResource(schema, object as unknown as JsonObject, {
+    dropInvalidMetadata: true,
+    preserveUnknownFields: crd.spec.preserveUnknownFields ?? false,
+  });
+  return deepFreeze(applyDefaults(schema, decoded.object)) as unknown as StoredObject;
+}
+
+function scalePaths(scale: CrdScale | undefined): ScalePaths | undefined {
+  if (scale === undefined) return undefined;
+  return {
+    specReplicas: pathOf(scale.specReplicasPath),
+    statusReplicas: pathOf(scale.statusReplicasPath),
+    selector: scale.labelSelectorPath === undefined || scale.labelSelectorPath === "" ? undefined : pathOf(scale.labelSelectorPath),
+  };
+}
+
+/** `.spec.replicas` as field names. */
+function pathOf(jsonPath: string): string[] {
+  return jsonPath.replace(/^\./, "").split(".");
+}
+
+function selectableFields(version: CrdVersion): ReadonlyMap<string, FieldReader> {
+  const fields = new Map<string, FieldReader>();
+  for (const { jsonPath } of version.selectableFields ?? []) {
+    const path = pathOf(jsonPath);
+    fields.set(path.join("."), (object) => textAt(object, path));
+  }
+  return fields;
+}
+
+function textAt(object: StoredObject, path: readonly string[]): string {
+  const value = path.reduce<unknown>((v, key) => (v as Record<string, unknown> | undefined)?.[key], object);
+  return value === undefined || value === null ? "" : String(value);
+}
+
+interface StrategyInputs {
+  readonly definition: Definition;
+  readonly version: CrdVersion;
+  readonly schema: StructuralSchema;
+  readonly apiVersion: string;
+}
+
+function makeStrategies(inputs: StrategyInputs): { main: Strategy; status: WriteStrategy | undefined } {
+  const { definition, version, schema } = inputs;
+  const { crd } = definition;
+  const openApi = version.schema?.openAPIV3Schema;
+  const rules = openApi === undefined ? undefined : compileSchemaRules(openApi);
+  const hasStatus = version.subresources?.status !== undefined;
+  const validate = validator(inputs, rules);
+  const main: Strategy = {
+    allowUnconditionalUpdate: false,
+    defaultPropagation: "Background",
+    management: fieldManagement(inputs, undefined),
+    decode(value, { strict }) {
+      const decoded = decodeCustomResource(schema, value, {
+        unknownFields: strict,
+        preserveUnknownFields: crd.spec.preserveUnknownFields ?? false,
+      });
+      const strictErrors = decoded.unknownFields.map((path) => `unknown field ${quote(path)}`);
+      return { object: decoded.object, strictErrors, ...(decoded.error === undefined ? {} : { error: decoded.error }) };
+    },
+    applyDefaults: (object) => applyDefaults(schema, object),
+    prepareForCreate: (object) => withMetadata(hasStatus ? without(object, "status") : object, { generation: 1 }),
+    prepareForUpdate(object, old) {
+      const kept = hasStatus ? withField(object, "status", old["status"]) : object;
+      return counted(kept, old);
+    },
+    validateCreate: (object) => validate(object, undefined, undefined),
+    validateUpdate: (object, old) => validate(object, old, undefined),
+  };
+  if (!hasStatus) return { main, status: undefined };
+  const status: WriteStrategy = {
+    management: fieldManagement(inputs, "status"),
+    prepareForUpdate: (object, old) =>
+      withMetadata(withField(old, "status", object["status"]), { managedFields: object.metadata.managedFields }),
+    validateUpdate: (object, old) => validate(object, old, "status"),
+  };
+  return { main, status };
+}
+
+function validator(
+  { definition, version, schema }: StrategyInputs,
+  rules: SchemaRules | undefined,
+): (object: StoredObject, old: StoredObject | undefined, subresource: "status" | undefined) => Verdict {
+  const { crd } = definition;
+  const kind = {
+    group: crd.spec.group,
+    version: version.name,
+    kind: crd.status?.acceptedNames.kind ?? crd.spec.names.kind,
+  };
+  return (object, old, subresource) =>
+    validateCustomResource({
+      schema,
+      rules,
+      kind,
+      namespaced: crd.spec.scope === "Namespaced",
+      scale: version.subresources?.scale,
+      object: object as unknown as JsonObject,
+      old: old as unknown as JsonObject | undefined,
+      subresource,
+    });
+}
+
+function fieldManagement({ definition, version, apiVersion }: StrategyInputs, subresource: "status" | undefined): FieldManagement {
+  const { crd, types } = definition;
+  const hasStatus = version.subresources?.status !== undefined;
+  const main = hasStatus ? fieldSetOf([["status"]]) : undefined;
+  const reset = subresource === "status" ? fieldSetOf([["metadata"], ["spec"]]) : main;
+  return {
+    apiVersion,
+    kind: crd.spec.names.kind,
+    ...(subresource === undefined ? {} : { subresource }),
+    typeOf: (wanted) => types.get(wanted),
+    ...(reset === undefined ? {} : { resetFields: { [apiVersion]: reset } }),
+  };
+}
+
+/** The object with its generation, one higher than before when anything outside metadata (and a separate status) changed. */
+function counted(object: StoredObject, old: StoredObject): StoredObject {
+  const generation = old.metadata.generation ?? 0;
+  const { metadata: _new, ...now } = object;
+  const { metadata: _old, ...before } = old;
+  return jsonEqual(now, before) ? object : withMetadata(object, { generation: generation + 1 });
+}
+
+/** The object with one top-level field set, or removed when the value is undefined. */
+export function withField(object: StoredObject, field: string, value: unknown): StoredObject {
+  if (value === undefined) return without(object, field);
+  return object[field] === value ? object : ({ ...object, [field]: value } as StoredObject);
+}
+
+function without(object: StoredObject, field: string): StoredObject {
+  if (!(field in object)) return object;
+  const { [field]: _dropped, ...rest } = object;
+  return rest as StoredObject;
+}

@@ -1,0 +1,303 @@
+/**
+ * Writes to stored objects, the same for every kind. The order of the steps is the real server's, since it decides which
+ * of several errors a client sees. Source: k8s.io/apiserver pkg/registry/generic/registry (store.go), pkg/registry/rest.
+ */
+import {
+  type Json,
+  type StatusError,
+  alreadyExists,
+  conflict,
+  deepFreeze,
+  failure,
+  invalid,
+  jsonEqual,
+  notFound,
+  trackUpdate,
+} from "@bowline/api";
+import { type Clock, type Random, rfc3339 } from "@bowline/client";
+import type { AdmissionChain, AdmissionRequest } from "../access/admission.ts";
+import type { UserInfo } from "../access/user.ts";
+import { Revision, type StoredObject } from "../store/revision.ts";
+import { StaleWrite } from "../store/bucket.ts";
+import { keptMetadata, newMetadata, withMetadata } from "./metadata.ts";
+import { type Resource, seeOne, storeKey } from "./resource.ts";
+import type { Verdict, WriteStrategy } from "./strategy.ts";
+
+/** What every write is made with. */
+export interface WriteContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly admission: AdmissionChain;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /** The field manager of this write. */
+  readonly manager: string;
+  /** The options object of the request, as admission shows it to webhooks. */
+  readonly options: unknown;
+  warn(text: string): void;
+}
+
+/** An update whose new state is computed from the stored one, again after every conflict with another writer. */
+export interface UpdateRequest {
+  readonly namespace: string;
+  readonly name: string;
+  /** `""` or `status`. */
+  readonly subresource: string;
+  readonly strategy: WriteStrategy;
+  /**
+   * The new state, from the stored one as this version shows it; `current` is undefined when nothing is stored.
+   * `tracked` true: the state carries its managedFields already (server-side apply).
+   */
+  compute(current: StoredObject | undefined): Promise<{ object: StoredObject; tracked: boolean }>;
+  /** True: `compute` may create the object (server-side apply). */
+  readonly createsMissing: boolean;
+  /** True: a conflict with a concurrent writer is answered by computing again; false: it is the client's to see. */
+  readonly retriesConflicts: boolean;
+}
+
+export interface Written {
+  /** As the request's version shows it. For a dry run it is not stored. */
+  readonly revision: Revision;
+  readonly created: boolean;
+}
+
+/** How often a create with generateName tries another name, and a write repeats after a conflict. Source: rest/create.go, patch.go. */
+const nameAttemptsMax = 8;
+const conflictAttemptsMax = 5;
+
+const modified = "the object has been modified; please apply your changes to the latest version and try again";
+
+/** Creates an object. `tracked`: managedFields are already right. */
+export async function createObject(
+  resource: Resource,
+  context: WriteContext,
+  given: { readonly namespace: string; readonly object: StoredObject; readonly tracked?: boolean },
+): Promise<Revision> {
+  const { bucket, api } = resource;
+  refuseResourceVersion(given.object);
+  const generates = !given.object.metadata.name && given.object.metadata.generateName;
+  for (let attempt = 1; ; attempt++) {
+    const object = await prepareCreate(resource, context, given);
+    const name = object.metadata.name ?? "";
+    const key = storeKey(api.namespaced, given.namespace, name);
+    const existing = bucket.get(key);
+    if (existing === undefined) {
+      const stored = await resource.toStorage(object);
+      if (context.dryRun) return seeOne(resource, new Revision(key, 0, deepFreeze(stored) as StoredObject));
+      return seeOne(resource, commit(resource, key, undefined, stored));
+    }
+    if (!generates || attempt >= nameAttemptsMax) throw takenName(resource, name, existing);
+  }
+}
+
+async function prepareCreate(
+  resource: Resource,
+  context: WriteContext,
+  given: { readonly namespace: string; readonly object: StoredObject; readonly tracked?: boolean },
+): Promise<StoredObject> {
+  const { strategy } = resource;
+  const refusal = resource.createRefusal?.();
+  if (refusal !== undefined) throw refusal;
+  const admission = (object: StoredObject): AdmissionRequest =>
+    admissionRequest(resource, context, { operation: "CREATE", namespace: given.namespace, object });
+  let object = given.tracked === true ? given.object : track(context, strategy, undefined, given.object);
+  object = (await context.admission.mutate(admission(object))) ?? object;
+  object = newMetadata(strategy.prepareForCreate(object), context);
+  judge(resource, object, strategy.validateCreate(object), context);
+  await context.admission.validate(admission(object));
+  return object;
+}
+
+function takenName(resource: Resource, name: string, existing: Revision): StatusError {
+  const error = alreadyExists(resourceName(resource), name);
+  if (existing.object.metadata.deletionTimestamp === undefined) return error;
+  return failure(409, "AlreadyExists", `object is being deleted: ${error.message}`, error.status.details);
+}
+
+function refuseResourceVersion(object: StoredObject): void {
+  const version = object.metadata.resourceVersion ?? "";
+  if (/^\d+$/.test(version) && Number(version) !== 0) {
+    throw failure(500, "", "resourceVersion should not be set on objects to be created");
+  }
+}
+
+/** Updates an object, or creates it when the request allows. @throws StatusError */
+export async function updateObject(
+  resource: Resource,
+  context: WriteContext,
+  request: UpdateRequest,
+): Promise<Written> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await updateOnce(resource, context, request);
+    } catch (error) {
+      if (!(error instanceof StaleWrite)) throw error;
+      if (!request.retriesConflicts || attempt >= conflictAttemptsMax) {
+        throw conflict(resourceName(resource), request.name, modified);
+      }
+    }
+  }
+}
+
+async function updateOnce(resource: Resource, context: WriteContext, request: UpdateRequest): Promise<Written> {
+  const { name, namespace } = request;
+  const key = storeKey(resource.api.namespaced, namespace, name);
+  const stored = resource.bucket.get(key);
+  if (stored === undefined) {
+    if (!request.createsMissing) throw notFound(resourceName(resource), name);
+    const { object, tracked } = await request.compute(undefined);
+    if (object.metadata.uid) throw uidConflict(resource, namespace, name, object.metadata.uid, "");
+    return { revision: await createObject(resource, context, { namespace, object, tracked }), created: true };
+  }
+  const seen = await seeOne(resource, stored);
+  const old = seen.object;
+  const next = await request.compute(old);
+  checkPreconditions(resource, next.object, old, namespace);
+  const object = await prepareUpdate(resource, context, { request, old, next });
+  if (finalized(resource, object)) {
+    const final = withMetadata(object, { resourceVersion: old.metadata.resourceVersion });
+    if (!context.dryRun) removeStored(resource, stored);
+    return { revision: new Revision(key, stored.revision, deepFreeze(final) as StoredObject), created: false };
+  }
+  if (jsonEqual(object as unknown as Json, old as unknown as Json)) return { revision: seen, created: false };
+  const toStore = await resource.toStorage(object);
+  if (context.dryRun) {
+    return {
+      revision: await seeOne(resource, new Revision(key, stored.revision, deepFreeze(toStore) as StoredObject)),
+      created: false,
+    };
+  }
+  return { revision: await seeOne(resource, commit(resource, key, stored, toStore)), created: false };
+}
+
+async function prepareUpdate(
+  resource: Resource,
+  context: WriteContext,
+  given: {
+    readonly request: UpdateRequest;
+    readonly old: StoredObject;
+    readonly next: { readonly object: StoredObject; readonly tracked: boolean };
+  },
+): Promise<StoredObject> {
+  const { request, old, next } = given;
+  const { strategy, subresource, namespace, name } = request;
+  const admission = (object: StoredObject): AdmissionRequest =>
+    admissionRequest(resource, context, {
+      operation: "UPDATE",
+      namespace,
+      name,
+      object,
+      oldObject: old,
+      subresource,
+    });
+  let object = next.tracked ? next.object : track(context, strategy, old, next.object);
+  object = (await context.admission.mutate(admission(object))) ?? object;
+  object = strategy.prepareForUpdate(keptMetadata(object, old), old);
+  object = withMetadata(object, { resourceVersion: old.metadata.resourceVersion });
+  judge(resource, object, strategy.validateUpdate(object, old), context);
+  await context.admission.validate(admission(object));
+  return object;
+}
+
+/** Optimistic concurrency of a write: uid and resourceVersion that the client named must be those stored. */
+function checkPreconditions(resource: Resource, object: StoredObject, old: StoredObject, namespace: string): void {
+  const name = old.metadata.name ?? "";
+  const { resourceVersion: version = "", uid } = object.metadata;
+  if (version !== "" && !/^\d+$/.test(version)) {
+    const why = `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`;
+    throw failure(500, "", `resourceVersion: Invalid value: ${JSON.stringify(version)}: ${why}`);
+  }
+  if ((version === "" || version === "0") && !resource.strategy.allowUnconditionalUpdate) {
+    const detail = "must be specified for an update";
+    const error = { type: "Invalid", field: "metadata.resourceVersion", badValue: 0, detail } as const;
+    throw invalid(resource.kind, name, [error]);
+  }
+  if (uid && uid !== old.metadata.uid) throw uidConflict(resource, namespace, name, uid, old.metadata.uid ?? "");
+  if (version !== "" && version !== "0" && version !== old.metadata.resourceVersion) {
+    throw conflict(resourceName(resource), name, modified);
+  }
+}
+
+function uidConflict(resource: Resource, namespace: string, name: string, asked: string, found: string): StatusError {
+  const key = `${resource.registryPath}/${storeKey(resource.api.namespaced, namespace, name)}`;
+  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${asked}, UID in object meta: ${found}`;
+  return conflict(resourceName(resource), name, why);
+}
+
+/** True when a write took the last thing away that kept a deleted object. */
+function finalized(resource: Resource, object: StoredObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds: grace, finalizers } = object.metadata;
+  if (deletionTimestamp === undefined || (finalizers?.length ?? 0) > 0) return false;
+  return (grace ?? 0) === 0 && resource.strategy.keepsDeleted?.(object) !== true;
+}
+
+/** The object with the entries of managedFields that this write leaves. */
+function track(
+  context: WriteContext,
+  strategy: WriteStrategy,
+  live: StoredObject | undefined,
+  object: StoredObject,
+): StoredObject {
+  const request = {
+    object: object as never,
+    manager: context.manager,
+    now: rfc3339(context.clock.now()),
+    ...(live === undefined ? {} : { live: live as never }),
+  };
+  return trackUpdate(strategy.management, request) as unknown as StoredObject;
+}
+
+function judge(resource: Resource, object: StoredObject, verdict: Verdict, context: WriteContext): void {
+  for (const text of verdict.warnings) context.warn(text);
+  if (verdict.errors.length === 0) return;
+  throw invalid(resource.kind, object.metadata.name ?? "", verdict.errors);
+}
+
+/** Puts an object into the store; its resourceVersion is the new revision. */
+export function commit(
+  resource: Resource,
+  key: string,
+  expected: Revision | undefined,
+  object: StoredObject,
+): Revision {
+  return resource.bucket.put(
+    key,
+    expected,
+    (resourceVersion) => deepFreeze(withMetadata(object, { resourceVersion })) as StoredObject,
+  );
+}
+
+/** Takes an object out of the store; watchers see its last stored state with the delete's revision. */
+export function removeStored(resource: Resource, stored: Revision): Revision {
+  return resource.bucket.remove(
+    stored.key,
+    stored,
+    (resourceVersion) => deepFreeze(withMetadata(stored.object, { resourceVersion })) as StoredObject,
+  );
+}
+
+/** Resource and group as error messages name them. */
+export function resourceName(resource: Resource): { group: string; resource: string } {
+  return { group: resource.api.group, resource: resource.api.plural };
+}
+
+export function admissionRequest(
+  resource: Resource,
+  context: WriteContext,
+  about: Pick<AdmissionRequest, "operation" | "namespace"> &
+    Partial<Pick<AdmissionRequest, "name" | "object" | "oldObject" | "subresource">>,
+): AdmissionRequest {
+  return {
+    resource,
+    operation: about.operation,
+    namespace: about.namespace,
+    name: about.name ?? about.object?.metadata.name ?? "",
+    object: about.object,
+    oldObject: about.oldObject,
+    subresource: about.subresource ?? "",
+    options: context.options,
+    dryRun: context.dryRun,
+    user: context.user,
+    warn: (text) => context.warn(text),
+  };
+}

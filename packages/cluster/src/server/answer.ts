@@ -1,0 +1,102 @@
+/** Answers of resource requests in the form that was negotiated. */
+import { type DeepReadonly, type KubeObject, buildTable, failure } from "@bowline/api";
+import type { Resource } from "../registry/resource.ts";
+import type { Revision, StoredObject } from "../store/revision.ts";
+import { type Negotiated, type Offer, contentType, negotiate } from "./negotiation.ts";
+import type { ServerRequest, ServerResponse } from "./request.ts";
+import type { VerbContext } from "./verb-context.ts";
+
+export function offerOf(resource: Resource): Offer {
+  return { protobuf: !resource.typedItems, yaml: true, transforms: true };
+}
+
+/** How this request's answer goes out. @throws StatusError 406 */
+export function negotiated(context: VerbContext): Negotiated {
+  return negotiate(context.request.headers["accept"], offerOf(context.resource), context.request.query);
+}
+
+/** Value of the query `includeObject`. */
+export function includeObject(request: ServerRequest): "None" | "Metadata" | "Object" {
+  const value = request.query.get("includeObject") ?? "";
+  if (value === "None" || value === "Object") return value;
+  return "Metadata";
+}
+
+/** A single object. */
+export function objectAnswer(
+  context: VerbContext,
+  form: Negotiated,
+  answer: { readonly status: number; readonly revision: Revision },
+): ServerResponse {
+  const { revision, status } = answer;
+  const headers = { "content-type": contentType(form.encoding) };
+  switch (form.transform) {
+    case "Table": {
+      const metadata = { resourceVersion: revision.object.metadata.resourceVersion ?? "" };
+      const object = tableOf(context, form, [revision.object], metadata);
+      return { kind: "object", status, headers, object };
+    }
+    case "PartialObjectMetadata":
+      return { kind: "object", status, headers, object: partial(revision, form.metaVersion).object };
+    case "PartialObjectMetadataList":
+      throw failure(500, "", "content is not a list");
+    default:
+      return { kind: "object", status, headers, object: revision.object, revision };
+  }
+}
+
+/** A list. `items` are revisions as the request's version shows them. */
+export function listAnswer(
+  context: VerbContext,
+  form: Negotiated,
+  answer: { readonly items: readonly Revision[]; readonly metadata: Record<string, unknown> },
+): ServerResponse {
+  const { resource } = context;
+  const { items, metadata } = answer;
+  const headers = { "content-type": contentType(form.encoding) };
+  switch (form.transform) {
+    case "Table": {
+      const objects = items.map((r) => r.object);
+      return { kind: "object", status: 200, headers, object: tableOf(context, form, objects, metadata) };
+    }
+    case "PartialObjectMetadata": {
+      const type = resource.typedItems ? "*unstructured.UnstructuredList" : `*${resource.api.listKind}`;
+      throw failure(406, "NotAcceptable", `you requested PartialObjectMetadata, but the requested object is a list (${type})`);
+    }
+    case "PartialObjectMetadataList": {
+      const list = { apiVersion: `meta.k8s.io/${form.metaVersion}`, kind: "PartialObjectMetadataList", metadata };
+      return { kind: "list", status: 200, headers, list, items: items.map((r) => partial(r, form.metaVersion)) };
+    }
+    default: {
+      const { group, version, listKind } = resource.api;
+      const list = { apiVersion: group === "" ? version : `${group}/${version}`, kind: listKind, metadata };
+      return { kind: "list", status: 200, headers, list, items: resource.typedItems ? items : items.map(untyped) };
+    }
+  }
+}
+
+function tableOf(
+  context: VerbContext,
+  form: Negotiated,
+  objects: readonly StoredObject[],
+  metadata: Record<string, unknown>,
+): unknown {
+  return buildTable(context.resource.printer, objects as readonly DeepReadonly<KubeObject>[], {
+    nowMs: context.ports.clock.now(),
+    includeObject: includeObject(context.request),
+    version: form.metaVersion,
+    metadata,
+  });
+}
+
+/** Only the metadata of an object. */
+export function partial(revision: Revision, version: "v1" | "v1beta1"): Revision {
+  return revision.view(`partial/${version}`, (object) =>
+    Object.freeze({ apiVersion: `meta.k8s.io/${version}`, kind: "PartialObjectMetadata", metadata: object.metadata }),
+  );
+}
+
+/** Items of built-in lists do not repeat what the list says. */
+function untyped(revision: Revision): Revision {
+  return revision.view("untyped", ({ apiVersion: _apiVersion, kind: _kind, ...rest }) => Object.freeze(rest) as StoredObject);
+}

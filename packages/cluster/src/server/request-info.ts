@@ -1,0 +1,90 @@
+/** What a path asks for. Source: k8s.io/apiserver pkg/endpoints/request (requestinfo.go). */
+export interface RequestInfo {
+  /** False for paths such as `/version` and for discovery. */
+  readonly isResource: boolean;
+  /** `get list watch create update patch delete deletecollection`, or the lower-case method of a non-resource request. */
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  /** Empty for cluster-scoped requests and for all namespaces. */
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Empty for requests of a collection. */
+  readonly name: string;
+  /** Whatever follows the subresource, for proxies: `["path", "below"]`. */
+  readonly rest: readonly string[];
+}
+
+const none = { namespace: "", resource: "", subresource: "", name: "", rest: [] };
+
+/** Subresources of namespaces; any other third part is a resource in that namespace. */
+const namespaceSubresources = new Set(["status", "finalize"]);
+
+/** Reads a request's path and method. A path that cannot be unescaped is no resource. */
+export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const plain = { ...none, isResource: false, verb: method.toLowerCase(), group: "", version: "" };
+  const parts = splitPath(path);
+  if (parts === undefined) return plain;
+  const core = parts[0] === "api";
+  if (!core && parts[0] !== "apis") return plain;
+  const head = core ? 2 : 3;
+  const group = core ? "" : (parts[1] ?? "");
+  const version = parts[head - 1] ?? "";
+  if (parts.length <= head) return { ...plain, group, version: parts.length === head ? version : "" };
+  return { ...resourcePart(method, parts.slice(head), query), group, version };
+}
+
+function splitPath(path: string): string[] | undefined {
+  try {
+    return path
+      .split("/")
+      .filter((part) => part !== "")
+      .map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+function resourcePart(
+  method: string,
+  given: readonly string[],
+  query: URLSearchParams,
+): Omit<RequestInfo, "group" | "version"> {
+  let parts = given;
+  const oldWatch = parts[0] === "watch" && parts.length > 1;
+  if (oldWatch) parts = parts.slice(1);
+  let namespace = "";
+  if (parts[0] === "namespaces" && parts.length > 1) {
+    namespace = parts[1] ?? "";
+    if (parts.length > 2 && !namespaceSubresources.has(parts[2] ?? "")) parts = parts.slice(2);
+  }
+  const [resource = "", name = "", subresource = "", ...rest] = parts;
+  const verb = verbOf(method, { name, oldWatch, watch: isTrue(query.get("watch")) });
+  return { isResource: true, verb, namespace, resource, subresource, name, rest };
+}
+
+function verbOf(method: string, about: { name: string; oldWatch: boolean; watch: boolean }): string {
+  switch (method) {
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return about.name === "" ? "deletecollection" : "delete";
+    case "GET":
+    case "HEAD":
+      if (about.oldWatch) return "watch";
+      if (about.name !== "") return "get";
+      return about.watch ? "watch" : "list";
+    default:
+      return "";
+  }
+}
+
+/** A boolean query parameter as the API server reads it: present and neither `false` nor `0`. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value.toLowerCase() !== "false" && value !== "0";
+}

@@ -1,0 +1,89 @@
+import { DecodeError, badRequest } from "@bowline/api";
+import { type DeleteOptions, parseDeleteOptions } from "../../registry/delete-options.ts";
+import { type Deleted, deleteObject } from "../../registry/delete-object.ts";
+import type { Revision } from "../../store/revision.ts";
+import { listAnswer, negotiated, objectAnswer } from "../answer.ts";
+import { bodyText, parseBody } from "../body.ts";
+import { parseListOptions } from "../options.ts";
+import type { ServerResponse } from "../request.ts";
+import { type VerbContext, writeContext } from "../verb-context.ts";
+import { readPage } from "./list.ts";
+
+/** DELETE of one object. */
+export async function deleteFromRequest(context: VerbContext): Promise<ServerResponse> {
+  const { info, resource } = context;
+  const form = negotiated(context);
+  const options = readOptions(context);
+  const deleted = await deleteObject(resource, deleteContext(context, options), {
+    namespace: info.namespace,
+    name: info.name,
+    options,
+  });
+  if (!deleted.gone) {
+    const status = options.orphanDependents === false ? 202 : 200;
+    return objectAnswer(context, form, { status, revision: deleted.revision });
+  }
+  return goneAnswer(context, deleted);
+}
+
+/** DELETE of a collection: answers what it deleted, as it was before. */
+export async function deleteCollection(context: VerbContext): Promise<ServerResponse> {
+  const { request, info } = context;
+  const form = negotiated(context);
+  const listOptions = parseListOptions(request.query, false);
+  const options = readOptions(context);
+  const page = await readPage(context, listOptions);
+  const write = deleteContext(context, options);
+  for (const revision of page.items) {
+    await deleteIfThere(context, write, { revision, options, namespace: info.namespace });
+  }
+  const { resourceVersion, continue: next } = page.metadata;
+  return listAnswer(context, form, { items: page.items, metadata: { resourceVersion, continue: next } });
+}
+
+async function deleteIfThere(
+  context: VerbContext,
+  write: ReturnType<typeof writeContext>,
+  given: { readonly revision: Revision; readonly options: DeleteOptions; readonly namespace: string },
+): Promise<void> {
+  const { name = "", namespace = "" } = given.revision.object.metadata;
+  try {
+    await deleteObject(context.resource, write, { namespace, name, options: given.options });
+  } catch (error) {
+    // gone meanwhile is what was wanted
+    if ((error as { reason?: string }).reason !== "NotFound") throw error;
+  }
+}
+
+function deleteContext(context: VerbContext, options: DeleteOptions): ReturnType<typeof writeContext> {
+  return writeContext(context, {
+    dryRun: options.dryRun,
+    fieldManager: "",
+    options: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...options, dryRun: options.dryRun ? ["All"] : undefined },
+  });
+}
+
+function readOptions(context: VerbContext): DeleteOptions {
+  const { request } = context;
+  if (bodyText(request) === "") return parseDeleteOptions(undefined, request.query);
+  try {
+    return parseDeleteOptions(parseBody(request).value, request.query);
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+/** The Status that answers a delete after which nothing is left; some kinds answer the object instead. */
+function goneAnswer(context: VerbContext, deleted: Deleted): ServerResponse {
+  const { api } = context.resource;
+  const { name = "", uid = "" } = deleted.revision.object.metadata;
+  const object = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    details: { name, ...(api.group === "" ? {} : { group: api.group }), kind: api.plural, uid },
+  };
+  return { kind: "object", status: 200, headers: { "content-type": "application/json" }, object: Object.freeze(object) };
+}

@@ -1,0 +1,172 @@
+/**
+ * PATCH with a JSON patch, a merge patch, a strategic merge patch or a server-side apply.
+ * Source: k8s.io/apiserver pkg/endpoints/handlers/patch.go.
+ */
+import {
+  DecodeError,
+  type Json,
+  type JsonObject,
+  applyJsonPatch,
+  applyMergePatch,
+  applyPatch,
+  applyStrategicMergePatch,
+  badRequest,
+  decodeJson,
+  decodeYaml,
+  encodeJson,
+  invalid,
+} from "@bowline/api";
+import { rfc3339 } from "@bowline/client";
+import { updateObject } from "../../registry/generic-registry.ts";
+import type { StoredObject } from "../../store/revision.ts";
+import { negotiated, objectAnswer } from "../answer.ts";
+import { bodyText, unsupportedMediaType } from "../body.ts";
+import { parseMediaType } from "../media-type.ts";
+import { type WriteOptions, parseWriteOptions } from "../options.ts";
+import type { ServerResponse } from "../request.ts";
+import { type VerbContext, writeContext } from "../verb-context.ts";
+import { inNamespace, optionsObject } from "./create.ts";
+import { endpointStrategy } from "./update.ts";
+
+type PatchType = "json" | "merge" | "strategic" | "apply";
+
+const patchTypes: Readonly<Record<string, PatchType>> = {
+  "application/json-patch+json": "json",
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
+};
+
+export async function patchFromRequest(context: VerbContext): Promise<ServerResponse> {
+  const { request, info, resource } = context;
+  const form = negotiated(context);
+  const type = patchType(context);
+  const options = parseWriteOptions(request.query, "PatchOptions", type === "apply");
+  const body = readPatch(context, type, options);
+  const write = writeContext(context, {
+    dryRun: options.dryRun,
+    fieldManager: options.fieldManager,
+    options: { kind: "PatchOptions", apiVersion: "meta.k8s.io/v1", ...optionsObject(options) },
+  });
+  const strategy = endpointStrategy(context);
+  const compute =
+    type === "apply"
+      ? (current: StoredObject | undefined) => applied(context, body as JsonObject, { current, options, manager: write.manager })
+      : (current: StoredObject | undefined) => patched(context, type, body, { current: current as StoredObject, options });
+  const { revision, created } = await updateObject(resource, write, {
+    namespace: info.namespace,
+    name: info.name,
+    subresource: info.subresource,
+    strategy,
+    createsMissing: type === "apply" && info.subresource === "",
+    retriesConflicts: true,
+    compute: async (current) => await compute(current),
+  });
+  return objectAnswer(context, form, { status: created ? 201 : 200, revision });
+}
+
+function patchType(context: VerbContext): PatchType {
+  const type = patchTypes[parseMediaType(context.request.headers["content-type"] ?? "").type];
+  const strategic = context.resource.patchSchema !== undefined;
+  if (type === undefined || (type === "strategic" && !strategic)) {
+    const accepted = Object.keys(patchTypes).filter((t) => strategic || patchTypes[t] !== "strategic");
+    throw unsupportedMediaType(accepted.join(", "));
+  }
+  return type;
+}
+
+/** The parsed patch. Duplicate fields are told as field validation says. */
+function readPatch(context: VerbContext, type: PatchType, options: WriteOptions): Json {
+  const text = bodyText(context.request);
+  if (text === undefined) return (context.request.body as { value: Json }).value;
+  try {
+    const decoded = type === "apply" ? decodeYaml(text) : decodeJson(text);
+    if (type !== "apply" && options.fieldValidation !== "Ignore") {
+      const found = decoded.duplicateFields.map((f) => (type === "json" ? `json patch ${f}` : f));
+      if (options.fieldValidation === "Warn") for (const text_ of found) context.warnings.add(text_);
+      else duplicates.set(context, found);
+    }
+    return decoded.value;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(type === "apply" ? `error decoding YAML: ${error.message}` : `error decoding patch: ${error.message}`);
+  }
+}
+
+/** Duplicate fields of a patch under strict validation, reported together with the unknown fields of its result. */
+const duplicates = new WeakMap<VerbContext, readonly string[]>();
+
+function patched(
+  context: VerbContext,
+  type: Exclude<PatchType, "apply">,
+  patch: Json,
+  given: { readonly current: StoredObject; readonly options: WriteOptions },
+): { object: StoredObject; tracked: boolean } {
+  const current = given.current as unknown as Json;
+  const result = applyOne(context, type, current, patch);
+  const object = decodeResult(context, result as JsonObject, given.options);
+  return { object: inNamespace(context, object, context.info.namespace), tracked: false };
+}
+
+function applyOne(context: VerbContext, type: Exclude<PatchType, "apply">, current: Json, patch: Json): Json {
+  switch (type) {
+    case "json":
+      return applyJsonPatch(current, patch as never);
+    case "merge":
+      return applyMergePatch(current, patch);
+    case "strategic": {
+      const schema = context.resource.patchSchema;
+      if (schema === undefined) throw unsupportedMediaType();
+      return applyStrategicMergePatch(current, patch, schema);
+    }
+  }
+}
+
+function decodeResult(context: VerbContext, value: JsonObject, options: WriteOptions): StoredObject {
+  const { strategy } = context.resource;
+  const decoded = strategy.decode(value, { strict: options.fieldValidation !== "Ignore" });
+  if (decoded.error !== undefined) throw invalidPatch(value, decoded.error);
+  if (options.fieldValidation === "Strict") {
+    const found = [...(duplicates.get(context) ?? []), ...decoded.strictErrors];
+    if (found.length > 0) throw invalidPatch(value, `strict decoding error: ${found.join(", ")}`);
+  }
+  for (const text of decoded.strictErrors) context.warnings.add(text);
+  return strategy.applyDefaults(decoded.object) as unknown as StoredObject;
+}
+
+/** 422 that prints the whole patched object, as the real server does. */
+function invalidPatch(value: JsonObject, detail: string): Error {
+  return invalid({ group: "", kind: "" }, "", [{ type: "Invalid", field: "patch", badValue: encodeJson(value), detail }]);
+}
+
+function applied(
+  context: VerbContext,
+  patch: JsonObject,
+  given: { readonly current: StoredObject | undefined; readonly options: WriteOptions; readonly manager: string },
+): { object: StoredObject; tracked: boolean } {
+  const { resource, info, ports } = context;
+  const strategy = endpointStrategy(context);
+  const { object } = applyPatch(strategy.management, {
+    ...(given.current === undefined ? {} : { live: given.current as never }),
+    patch: named(patch, info.name),
+    manager: given.manager,
+    force: given.options.force ?? false,
+    now: rfc3339(ports.clock.now()),
+  });
+  const decoded = resource.strategy.decode(object as unknown as JsonObject, { strict: false });
+  if (decoded.error !== undefined) throw badRequest(decoded.error);
+  const full = resource.strategy.applyDefaults(decoded.object) as unknown as StoredObject;
+  return { object: inNamespace(context, full, info.namespace), tracked: true };
+}
+
+/** The body of an apply, its name filled in from the path. @throws StatusError 400 when it names another object */
+function named(patch: JsonObject, name: string): JsonObject {
+  if (typeof patch !== "object" || patch === null || Array.isArray(patch)) {
+    throw badRequest("error decoding YAML: the body must be an object");
+  }
+  const metadata = (patch["metadata"] ?? {}) as JsonObject;
+  const own = metadata["name"];
+  if (own === undefined || own === "") return { ...patch, metadata: { ...metadata, name } };
+  if (own !== name) throw badRequest(`metadata.name: the name of the object (${String(own)}) does not match the name on the URL (${name})`);
+  return patch;
+}

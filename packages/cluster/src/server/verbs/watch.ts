@@ -1,0 +1,117 @@
+import { type DeepReadonly, type KubeObject, badRequest, buildTable, failure } from "@bowline/api";
+import { storePrefix } from "../../registry/resource.ts";
+import { Compacted } from "../../store/bucket.ts";
+import type { Revision } from "../../store/revision.ts";
+import type { StoreEvent } from "../../store/watch-hub.ts";
+import { includeObject, offerOf, partial } from "../answer.ts";
+import { type Negotiated, negotiate } from "../negotiation.ts";
+import { type ListOptions, parseListOptions, parseResourceVersion } from "../options.ts";
+import type { ServerResponse } from "../request.ts";
+import { selection } from "../selection.ts";
+import type { VerbContext } from "../verb-context.ts";
+import { type OutgoingEvent, WatchSession } from "../watch-session.ts";
+import { tooOld } from "./get.ts";
+
+/** Shortest lifetime of a watch whose client named none, milliseconds; it is drawn between this and twice this. */
+const lifetimeMinMs = 1_800_000;
+
+/** Opens a watch of a collection, or of one object through the deprecated `/watch/` paths. */
+export function watchObjects(context: VerbContext): ServerResponse {
+  const { request, info } = context;
+  const form = negotiateWatch(context);
+  const options = parseListOptions(request.query, true);
+  const name = nameOf(info.name, options);
+  const session = openSession(context, form, options, name);
+  request.signal.addEventListener("abort", () => session.close(), { once: true });
+  return { kind: "watch", status: 200, headers: { "content-type": "application/json" }, session };
+}
+
+function negotiateWatch(context: VerbContext): Negotiated {
+  const { request, resource } = context;
+  const form = negotiate(request.headers["accept"], { ...offerOf(resource), protobuf: false }, request.query);
+  if (form.encoding === "json") return form;
+  throw failure(406, "NotAcceptable", "no serialization of this media type can stream a watch");
+}
+
+function nameOf(pathName: string, options: ListOptions): string | undefined {
+  const selected = options.fields.exactMatch("metadata.name");
+  if (pathName === "") return selected;
+  if (selected !== undefined && selected !== pathName) {
+    throw badRequest(`fieldSelector metadata.name=${selected} does not match the requested name ${pathName}`);
+  }
+  return pathName;
+}
+
+function openSession(
+  context: VerbContext,
+  form: Negotiated,
+  options: ListOptions,
+  name: string | undefined,
+): WatchSession {
+  const { resource, info, ports } = context;
+  const prefix = storePrefix(resource.api.namespaced, info.namespace);
+  const select = selection(resource, options);
+  const matches =
+    name === undefined ? select : (object: Revision["object"]) => object.metadata.name === name && (select?.(object) ?? true);
+  const start = startOf(options, ports.store.revision);
+  const accepts = (event: StoreEvent): boolean => event.key.startsWith(prefix) && event.revision > start.from;
+  const initial = start.replay ? resource.bucket.list(prefix) : [];
+  try {
+    return new WatchSession({
+      resource,
+      subscription: resource.bucket.subscribe(start.from, accepts),
+      matches,
+      initial,
+      initialEndRevision: start.replay && options.sendInitialEvents === true && options.allowWatchBookmarks ? start.from : undefined,
+      bookmarks: options.allowWatchBookmarks,
+      currentRevision: () => ports.store.revision,
+      clock: ports.clock,
+      timeoutMs: options.timeoutMs ?? lifetimeMinMs * (1 + ports.random.next()),
+      transform: transformOf(context, form),
+    });
+  } catch (error) {
+    if (error instanceof Compacted) throw tooOld(error.asked, error.compacted);
+    throw error;
+  }
+}
+
+/** From which revision a watch starts, and whether today's objects are sent first. */
+function startOf(options: ListOptions, current: number): { from: number; replay: boolean } {
+  const asked = parseResourceVersion(options.resourceVersion, 500);
+  if (options.sendInitialEvents === true) return { from: current, replay: true };
+  if (asked === undefined || asked === 0) return { from: current, replay: options.sendInitialEvents === undefined };
+  return { from: asked, replay: false };
+}
+
+function transformOf(
+  context: VerbContext,
+  form: Negotiated,
+): ((event: OutgoingEvent, first: boolean) => OutgoingEvent) | undefined {
+  switch (form.transform) {
+    case "Table":
+      return (event, first) => tableEvent(context, form, event, first);
+    case "PartialObjectMetadata":
+    case "PartialObjectMetadataList":
+      return (event) => {
+        if (event.revision === undefined) return event;
+        const revision = partial(event.revision, form.metaVersion);
+        return { type: event.type, object: revision.object, revision };
+      };
+    default:
+      return undefined;
+  }
+}
+
+function tableEvent(context: VerbContext, form: Negotiated, event: OutgoingEvent, first: boolean): OutgoingEvent {
+  const { revision } = event;
+  if (revision === undefined) return event;
+  const bookmark = event.type === "BOOKMARK";
+  const object = buildTable(context.resource.printer, [revision.object] as readonly DeepReadonly<KubeObject>[], {
+    nowMs: context.ports.clock.now(),
+    includeObject: includeObject(context.request),
+    version: form.metaVersion,
+    metadata: { resourceVersion: revision.object.metadata.resourceVersion ?? "" },
+    withColumns: first && !bookmark,
+  });
+  return { type: event.type, object, revision: undefined };
+}
