@@ -80,4 +80,6 @@ export { createRestMapper } from "./discovery/rest-mapper.ts";
 export type { DiscoveredKind, ResourceRef, RestMapper } from "./discovery/rest-mapper.ts";
 
 // Configuration
+export { loadConnection } from "./config/load-connection.ts";
+export type { LoadConnectionOptions } from "./config/load-connection.ts";
 export type { Connection, CredentialSource, Credentials, Impersonation } from "./config/connection.ts";

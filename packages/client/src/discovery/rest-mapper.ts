@@ -3,7 +3,7 @@ import { NoKindMatchError } from "../errors.ts";
 import type { KindRef } from "../kind-like.ts";
 import type { Transport } from "../ports/transport.ts";
 import type { CallOptions } from "../verb-options.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import { type DiscoverySnapshot, loadDiscovery } from "./discovery-cache.ts";
 
 /** A resource by the name it has in paths, or a short or singular name: `{ resource: "deploy" }`. */
