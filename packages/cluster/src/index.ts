@@ -1,1 +1,7 @@
-export {};
+// The cluster
+export { createCluster } from "./cluster.ts";
+export type { Cluster, ClusterOptions, ListenOptions, Listening } from "./cluster.ts";
+export { ListenError } from "./server/http-server.ts";
+export { adminUser, anonymousUser } from "./access/user.ts";
+export type { UserInfo } from "./access/user.ts";
+export type { HistoryPolicy } from "./store/bucket.ts";

@@ -105,7 +105,7 @@ function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: read
     ...(rules.keepsDeleted === undefined ? {} : { keepsDeleted: rules.keepsDeleted }),
     management: fieldManagement(api, statusFields, undefined),
     decode(value) {
-      const decoded = decodeBuiltin(api.bodyKind ?? api, value);
+      const decoded = decodeBuiltin(api, value);
       return {
         object: decoded.object,
         strictErrors: decoded.unknownFields,
@@ -128,14 +128,13 @@ function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: read
       verdict([...validateObjectMeta(object.metadata as ObjectMeta, metadata), ...(rules.validateCreate?.(object) ?? [])]),
     validateUpdate: (object, old) =>
       verdict([
-        ...validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta, metadata),
+        ...validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta),
         ...(rules.validateUpdate?.(object, old) ?? []),
       ]),
   };
 }
 
-function statusStrategy({ api, rules }: BuiltinResourceOptions, statusFields: readonly string[]): WriteStrategy {
-  const metadata = { namespaced: api.namespaced, name: rules.name ?? dns1123SubdomainErrors };
+function statusStrategy({ api }: BuiltinResourceOptions, statusFields: readonly string[]): WriteStrategy {
   return {
     management: fieldManagement(api, statusFields, "status"),
     prepareForUpdate(object, old) {
@@ -150,7 +149,7 @@ function statusStrategy({ api, rules }: BuiltinResourceOptions, statusFields: re
       });
     },
     validateUpdate: (object, old) =>
-      verdict(validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta, metadata)),
+      verdict(validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta)),
   };
 }
 

@@ -86,7 +86,7 @@ function readBody(request: ServerRequest, resource: Resource): ParsedBody {
 /** Checks apiVersion and kind of a body. Built-in kinds may leave both out. */
 function checkTypeMeta(body: ParsedBody, resource: Resource): JsonObject {
   const { value, text = "" } = body;
-  const { kind, version, group } = resource.api.bodyKind ?? resource.api;
+  const { kind, version, group } = resource.api;
   const expected = group === "" ? version : `${group}/${version}`;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     if (value === null) throw unrecognized(resource, `Object 'Kind' is missing in '${text}'`, text);
@@ -137,7 +137,7 @@ function unrecognized(resource: Resource, why: string, text: string): Error {
 
 /** 400 for a body whose kind is right but whose content cannot be read. */
 export function cannotBeHandled(resource: Resource, why: string): Error {
-  const { kind, version } = resource.api.bodyKind ?? resource.api;
+  const { kind, version } = resource.api;
   return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
 }
 

@@ -111,13 +111,13 @@ function patched(
 function applyOne(context: VerbContext, type: Exclude<PatchType, "apply">, current: Json, patch: Json): Json {
   switch (type) {
     case "json":
-      return applyJsonPatch(current, patch as never);
+      return applyJsonPatch(current, patch as never) as Json;
     case "merge":
-      return applyMergePatch(current, patch);
+      return applyMergePatch(current, patch) as Json;
     case "strategic": {
       const schema = context.resource.patchSchema;
       if (schema === undefined) throw unsupportedMediaType();
-      return applyStrategicMergePatch(current, patch, schema);
+      return applyStrategicMergePatch(current as never, patch as never, schema) as Json;
     }
   }
 }

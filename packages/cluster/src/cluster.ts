@@ -1,0 +1,204 @@
+/** Kubernetes in one process: the one place that knows all of its parts. */
+import { deepFreeze } from "@bowline/api";
+import { type Clock, type Random, type Transport, systemClock, systemRandom } from "@bowline/client";
+import { AdmissionChain, type AdmissionPlugin } from "./access/admission.ts";
+import { createAuthenticator } from "./access/authentication.ts";
+import { adminAuthorizer } from "./access/authorization.ts";
+import { type ClusterCertificates, createClusterCertificates } from "./access/cluster-certificates.ts";
+import { kubeconfigOf } from "./access/kubeconfig.ts";
+import { namespaceLifecycle } from "./access/namespace-lifecycle.ts";
+import { type UserInfo, adminUser } from "./access/user.ts";
+import { builtinCatalog } from "./registry/builtin/catalog.ts";
+import { CrdController } from "./registry/custom-resource-definitions.ts";
+import { renameVersion } from "./registry/custom-resource.ts";
+import { type WriteContext, createObject } from "./registry/generic-registry.ts";
+import { ResourceCatalog } from "./registry/resource-catalog.ts";
+import { ApiServer } from "./server/api-server.ts";
+import { HttpServer } from "./server/http-server.ts";
+import { createInProcessTransport } from "./server/in-process-transport.ts";
+import type { HistoryPolicy } from "./store/bucket.ts";
+import type { StoredObject } from "./store/revision.ts";
+import { Store } from "./store/store.ts";
+
+export interface ClusterOptions {
+  /** Default: the system's. A virtual one makes the whole cluster stand still until it is moved. */
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** How much history watches and exact lists can go back to. */
+  readonly history?: Partial<HistoryPolicy>;
+  /** Hears of errors inside the cluster; each is a bug of ours. Default: a line on stderr. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface ListenOptions {
+  /** Default `127.0.0.1`: reachable from this machine only. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** True: plain HTTP without certificates. Default false. */
+  readonly plainHttp?: boolean;
+}
+
+/** Where a cluster listens, and how to reach it. */
+export interface Listening {
+  /** `https://127.0.0.1:40123`. */
+  readonly url: string;
+  readonly port: number;
+  /** A kubeconfig of the administrator, YAML text. */
+  readonly kubeconfig: string;
+  /** Bearer token of the administrator. */
+  readonly token: string;
+  /** PEM of the authority that signed the server's certificate; undefined for plain HTTP. */
+  readonly certificateAuthority: string | undefined;
+  close(): Promise<void>;
+}
+
+/** An API server with its store. Make one with `createCluster`. */
+export interface Cluster {
+  /** A transport into this process's server. @param user default the administrator */
+  transport(options?: { readonly user?: UserInfo; readonly userAgent?: string }): Transport;
+  /** Opens it to the network. @throws ListenError */
+  listen(options?: ListenOptions): Promise<Listening>;
+  /** Forgets the history up to now, so that older watches and continue tokens get 410 Expired. */
+  compact(): void;
+  /** Ends all watches and stops listening. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** Namespaces that every cluster has. */
+const initialNamespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/** Starts a cluster in this process. It listens on nothing until told to. */
+export async function createCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const cluster = new EmbeddedCluster(options);
+  await cluster.start();
+  return cluster;
+}
+
+class EmbeddedCluster implements Cluster {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #store: Store;
+  readonly #catalog = new ResourceCatalog();
+  readonly #admission: AdmissionChain;
+  readonly #api: ApiServer;
+  readonly #onError: (error: unknown) => void;
+  readonly #listening = new Set<Listening>();
+  readonly #transports = new Set<Transport>();
+  #definitions: CrdController | undefined;
+  #certificates: ClusterCertificates | undefined;
+
+  constructor(options: ClusterOptions) {
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+    this.#onError = options.onError ?? ((error) => process.stderr.write(`bowline cluster: ${errorText(error)}\n`));
+    this.#store = new Store({
+      now: () => this.#clock.now(),
+      ...(options.history === undefined ? {} : { history: options.history }),
+    });
+    this.#catalog.add(builtinCatalog(this.#store));
+    const plugins: AdmissionPlugin[] = [namespaceLifecycle(this.#store.bucket("/namespaces"))];
+    this.#admission = new AdmissionChain(plugins);
+    this.#api = new ApiServer({
+      store: this.#store,
+      catalog: this.#catalog,
+      clock: this.#clock,
+      random: this.#random,
+      admission: this.#admission,
+      authorizer: adminAuthorizer,
+      onInternalError: this.#onError,
+    });
+  }
+
+  async start(): Promise<void> {
+    const definitions = this.#catalog.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+    const namespaces = this.#catalog.find("", "v1", "namespaces");
+    if (definitions === undefined || namespaces === undefined) throw new Error("built-in resources are missing");
+    this.#definitions = new CrdController({
+      store: this.#store,
+      catalog: this.#catalog,
+      clock: this.#clock,
+      definitions,
+      writeContext: () => this.#systemWrite(),
+      webhookConverter: () => renameVersion,
+      onError: this.#onError,
+    });
+    for (const name of initialNamespaces) {
+      const object = namespaces.strategy.applyDefaults({
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name },
+      }) as unknown as StoredObject;
+      await createObject(namespaces, this.#systemWrite(), { namespace: "", object: deepFreeze(object) as StoredObject });
+    }
+  }
+
+  transport(options: { readonly user?: UserInfo; readonly userAgent?: string } = {}): Transport {
+    const transport = createInProcessTransport(this.#api, {
+      user: options.user ?? adminUser,
+      userAgent: options.userAgent ?? "bowline",
+    });
+    this.#transports.add(transport);
+    return transport;
+  }
+
+  async listen(options: ListenOptions = {}): Promise<Listening> {
+    const host = options.host ?? "127.0.0.1";
+    const certificates = options.plainHttp === true ? undefined : this.#ensureCertificates(host);
+    const token = Buffer.from(this.#random.bytes(24)).toString("base64url");
+    const server = await HttpServer.listen({
+      api: this.#api,
+      authenticator: createAuthenticator(new Map([[token, adminUser]])),
+      host,
+      port: options.port ?? 0,
+      tls: certificates && {
+        cert: certificates.server.certificatePem,
+        key: certificates.server.keyPem,
+        clientCa: certificates.authority.certificatePem,
+      },
+    });
+    const listening: Listening = {
+      url: server.url,
+      port: server.port,
+      token,
+      certificateAuthority: certificates?.authority.certificatePem,
+      kubeconfig: kubeconfigOf({ url: server.url, token, certificates }),
+      close: () => server.close(),
+    };
+    this.#listening.add(listening);
+    return listening;
+  }
+
+  compact(): void {
+    this.#store.compact(this.#store.revision);
+  }
+
+  async close(): Promise<void> {
+    this.#definitions?.close();
+    for (const transport of this.#transports) await transport.close();
+    for (const listening of this.#listening) await listening.close();
+    this.#store.close();
+  }
+
+  #ensureCertificates(host: string): ClusterCertificates {
+    this.#certificates ??= createClusterCertificates({ host, now: this.#clock.now(), random: (n) => this.#random.bytes(n) });
+    return this.#certificates;
+  }
+
+  #systemWrite(): WriteContext {
+    return {
+      clock: this.#clock,
+      random: this.#random,
+      admission: this.#admission,
+      user: adminUser,
+      dryRun: false,
+      manager: "kube-apiserver",
+      options: {},
+      warn: () => {},
+    };
+  }
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,162 @@
+/** The transport that hands requests to an API server in the same process: no bytes, no copies, the same handlers. */
+import { StatusError, deepFreeze, type Status } from "@bowline/api";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type ByteStream,
+  ConnectionError,
+  type Transport,
+  type WatchEvent,
+  type WatchStream,
+} from "@bowline/client";
+import type { UserInfo } from "../access/user.ts";
+import type { ApiServer } from "./api-server.ts";
+import { encodeBody } from "./encode.ts";
+import type { ServerRequest, ServerResponse } from "./request.ts";
+
+export interface InProcessTransportOptions {
+  /** Who the requests are from. */
+  readonly user: UserInfo;
+  /** Sent as User-Agent unless a request has its own: names the field manager of plain writes. */
+  readonly userAgent: string;
+}
+
+/** @returns a transport whose requests act as `user`; closing it ends its watches, not the server */
+export function createInProcessTransport(server: ApiServer, options: InProcessTransportOptions): Transport {
+  const closed = new AbortController();
+
+  const handle = async (request: ApiRequest): Promise<ServerResponse> => {
+    if (closed.signal.aborted) throw new ConnectionError("the transport is closed");
+    request.signal?.throwIfAborted();
+    const signals = request.signal === undefined ? closed.signal : AbortSignal.any([closed.signal, request.signal]);
+    const response = await server.handle(serverRequest(request, options, signals));
+    if (response.status >= 400) throw statusError(response);
+    return response;
+  };
+
+  return {
+    async request<T>(request: ApiRequest): Promise<ApiResponse<T>> {
+      const response = await handle(request);
+      request.signal?.throwIfAborted();
+      return {
+        status: response.status,
+        headers: flatHeaders(response),
+        body: bodyOf(response) as T,
+        warnings: warningsOf(response),
+      };
+    },
+    async watch<T>(request: ApiRequest): Promise<WatchStream<T>> {
+      const response = await handle(request);
+      if (response.kind !== "watch") throw new ConnectionError(`${request.path} did not answer a watch`);
+      return watchStream(response) as WatchStream<T>;
+    },
+    async stream(request: ApiRequest): Promise<ByteStream> {
+      const response = await handle(request);
+      return byteStream(response);
+    },
+    close(): Promise<void> {
+      closed.abort(new ConnectionError("the transport is closed"));
+      return Promise.resolve();
+    },
+  };
+}
+
+function serverRequest(request: ApiRequest, options: InProcessTransportOptions, signal: AbortSignal): ServerRequest {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(request.query ?? {})) {
+    if (value === undefined) continue;
+    for (const one of typeof value === "string" ? [value] : value) query.append(name, one);
+  }
+  const headers: Record<string, string> = { accept: "application/json", "user-agent": options.userAgent };
+  for (const [name, value] of Object.entries(request.headers ?? {})) {
+    headers[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return { method: request.method, path: request.path, query, headers, body: bodyIn(request.body), user: options.user, signal };
+}
+
+function bodyIn(body: unknown): ServerRequest["body"] {
+  if (body === undefined) return undefined;
+  if (body instanceof Uint8Array) return { bytes: body };
+  if (typeof body === "string") return { bytes: Buffer.from(body) };
+  return { value: body };
+}
+
+function bodyOf(response: ServerResponse): unknown {
+  switch (response.kind) {
+    case "object":
+      return deepFreeze(response.object);
+    case "list":
+      return Object.freeze({
+        ...response.list,
+        metadata: deepFreeze(response.list.metadata),
+        items: Object.freeze(response.items.map((r) => r.object)),
+      });
+    case "raw":
+      return rawBody(response);
+    default:
+      throw new ConnectionError("a stream was answered where one body was expected");
+  }
+}
+
+function rawBody(response: Extract<ServerResponse, { kind: "raw" }>): unknown {
+  const text = typeof response.data === "string" ? response.data : Buffer.from(response.data).toString();
+  return response.headers["content-type"] === "application/json" && text !== "" ? deepFreeze(JSON.parse(text)) : text;
+}
+
+function statusError(response: ServerResponse): StatusError {
+  if (response.kind === "object") return new StatusError(response.object as Status);
+  const text = response.kind === "raw" ? String(response.data).trim() : "";
+  const reason = response.status === 404 ? "NotFound" : "";
+  return new StatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message: response.status === 404 ? "the server could not find the requested resource" : text,
+    ...(reason === "" ? {} : { reason }),
+    details: { causes: [{ reason: "UnexpectedServerResponse", message: text }] },
+    code: response.status,
+  });
+}
+
+function flatHeaders(response: ServerResponse): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(response.headers)) flat[name] = [value].flat().join(", ");
+  return flat;
+}
+
+function warningsOf(response: ServerResponse): string[] {
+  return [response.headers["warning"] ?? []]
+    .flat()
+    .map((line) => line.replace(/^299 - "(.*)"$/s, "$1").replace(/\\(.)/g, "$1"));
+}
+
+function watchStream(response: Extract<ServerResponse, { kind: "watch" }>): WatchStream<unknown> {
+  const { session } = response;
+  return {
+    close: () => session.close(),
+    async *[Symbol.asyncIterator](): AsyncGenerator<readonly WatchEvent<unknown>[], void, undefined> {
+      for await (const batch of session) {
+        yield batch.map((event) => ({ type: event.type, object: event.object }) as WatchEvent<unknown>);
+      }
+    },
+  };
+}
+
+function byteStream(response: ServerResponse): ByteStream {
+  if (response.kind === "bytes") {
+    const iterator = response.stream[Symbol.asyncIterator]();
+    return {
+      close: () => void iterator.return?.(),
+      [Symbol.asyncIterator]: () => iterator,
+    };
+  }
+  if (response.kind === "watch") throw new ConnectionError("a watch was answered where bytes were expected");
+  const chunks = encodeBody(response, false);
+  return {
+    close: () => {},
+    async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+      yield* chunks;
+    },
+  };
+}
