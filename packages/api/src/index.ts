@@ -233,6 +233,8 @@ export type { MetadataCheckOptions } from "./object/validate-metadata.ts";
 
 // Server-side apply and managedFields
 export { applyPatch } from "./apply/apply-patch.ts";
+export { withConversions } from "./apply/conversions.ts";
+export { extractOwned } from "./apply/extract-owned.ts";
 export type {
   ApplyRequest,
   ApplyResult,
@@ -243,9 +245,11 @@ export type {
 } from "./apply/field-management.ts";
 export { fieldSetOf } from "./apply/field-set.ts";
 export type { FieldSet } from "./apply/field-set.ts";
+export { keepManagedFieldsTimes } from "./apply/managed-fields-times.ts";
 export { managerName } from "./apply/manager-name.ts";
 export { compileMergeType, deducedType } from "./apply/merge-type.ts";
 export type { MergeType } from "./apply/merge-type.ts";
 export { parentManagedFields, scaleManagedFields } from "./apply/scale-managers.ts";
 export type { ReplicasPaths } from "./apply/scale-managers.ts";
 export { trackUpdate } from "./apply/track-update.ts";
+export { zeroObject } from "./apply/zero-object.ts";

@@ -132,13 +132,20 @@ function subtractNode(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet | 
   const removed = isMember(b);
   if (recursive && removed) return undefined;
   const rest = subtract(a, b, recursive);
-  return removed ? withoutSelf(rest) : isEmptySet(rest) && !isMember(a) ? undefined : rest;
+  if (rest === a && !removed) return a;
+  const self = isMember(a) && !removed;
+  if (!hasChildren(rest)) return self ? leaf : undefined;
+  return self || !("." in rest) ? rest : withoutSelf(rest);
 }
 
-function withoutSelf(node: FieldSet): FieldSet | undefined {
-  if (!("." in node)) return isEmptySet(node) ? undefined : node;
+function hasChildren(node: FieldSet): boolean {
+  for (const element in node) if (element !== ".") return true;
+  return false;
+}
+
+function withoutSelf(node: FieldSet): FieldSet {
   const { ".": _, ...children } = node;
-  return isEmptySet(children) ? undefined : children;
+  return children;
 }
 
 /** What is in both. */

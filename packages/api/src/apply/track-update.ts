@@ -14,6 +14,7 @@ import { addedSet } from "./owned-set.ts";
 import { withoutSystemFields } from "./system-fields.ts";
 import { reconciledManagers, takeChanges } from "./update-managers.ts";
 import { validateTyped } from "./validate-typed.ts";
+import { fillZero } from "./zero-object.ts";
 
 /**
  * Gives the object of a create, update or patch its new managedFields. Never fails: when the types do not fit, the entries
@@ -77,22 +78,33 @@ export function updatedManagers(
   request: TrackUpdateRequest,
   managers: Managers,
 ): Managers {
-  const { apiVersion } = management;
+  const { apiVersion, zero } = management;
   const versions = new ObjectVersions(management);
-  const next = versions.typed(withoutManagedFields(request.object), apiVersion);
+  const object = withoutManagedFields(request.object);
+  const next = versions.typed(zero === undefined ? object : fillZero(zero, object), apiVersion);
   if (next === undefined) throw new ListItemError(`no corresponding type for ${apiVersion}`);
   validateTyped(next.type, next.value, true);
-  const live = liveOrZero(management, request.live);
-  if (request.live !== undefined) validateTyped(next.type, live, true);
+  const changes =
+    request.live === undefined && zero === undefined && managers.size === 0
+      ? { set: addedSet(next.type, next.value), managers }
+      : changesOf(
+          { management, versions, managers, live: liveTyped(management, request.live, next.type) },
+          next,
+        );
   const reset = management.resetFields?.[apiVersion];
-  const isNew = request.live === undefined && management.zero === undefined && managers.size === 0;
-  const changes = isNew
-    ? { set: addedSet(next.type, next.value), managers }
-    : changesOf({ management, versions, live: { ...next, value: live }, managers }, next);
-  const filtered = reset === undefined ? changes.set : recursiveDifference(changes.set, reset);
-  return capManagers(
-    recordUpdate(management, request, { managers: changes.managers, set: withoutSystemFields(filtered) }),
+  const set = withoutSystemFields(
+    reset === undefined ? changes.set : recursiveDifference(changes.set, reset),
   );
+  return capManagers(recordUpdate(management, request, { managers: changes.managers, set }));
+}
+
+function liveTyped(management: FieldManagement, live: ManagedObject | undefined, type: Typed["type"]): Typed {
+  const { apiVersion, kind, zero } = management;
+  if (live === undefined) return { apiVersion, type, value: zero ?? { apiVersion, kind } };
+  const stripped = withoutManagedFields(live);
+  const value = zero === undefined ? stripped : fillZero(zero, stripped);
+  validateTyped(type, value, true);
+  return { apiVersion, type, value };
 }
 
 function changesOf(
@@ -102,11 +114,6 @@ function changesOf(
   const reconciled = { ...write, managers: reconciledManagers(write) };
   const { own, managers } = takeChanges(reconciled, next, { self: undefined, force: true });
   return { set: unionSets(own.modified, own.added), managers };
-}
-
-function liveOrZero(management: FieldManagement, live: ManagedObject | undefined): unknown {
-  if (live !== undefined) return withoutManagedFields(live);
-  return management.zero ?? { apiVersion: management.apiVersion, kind: management.kind };
 }
 
 /** Adds what the update changed to what its manager owned before; an update that changed nothing leaves no trace. */
