@@ -28,8 +28,9 @@ const holdMs = 2_000;
  */
 export class RefreshingSource implements CredentialSource {
   readonly #options: RefreshingSourceOptions;
-  #lease: (Lease & { readonly loadedAtMs: number; readonly refreshAtMs: number }) | undefined;
+  #lease: (Lease & { readonly refreshAtMs: number }) | undefined;
   #loading: Promise<Credentials> | undefined;
+  #renewedAtMs: number = Number.NEGATIVE_INFINITY;
   #failure: { readonly error: unknown; readonly untilMs: number } | undefined;
 
   constructor(options: RefreshingSourceOptions) {
@@ -50,8 +51,10 @@ export class RefreshingSource implements CredentialSource {
   async renew(refused: Credentials, signal?: AbortSignal): Promise<Credentials | undefined> {
     const lease = this.#lease;
     if (lease !== undefined && !isPartOf(lease.credentials, refused)) return lease.credentials;
-    // Credentials that are refused as soon as they were fetched will not be better the next moment.
-    if (lease !== undefined && this.#options.clock.now() - lease.loadedAtMs < holdMs) return undefined;
+    // When the last renewal was refused as well, another one will not be better the next moment.
+    const now = this.#options.clock.now();
+    if (this.#loading === undefined && now - this.#renewedAtMs < holdMs) return undefined;
+    this.#renewedAtMs = now;
     const renewed = await abortable(this.#loadOnce(), signal);
     return isPartOf(renewed, refused) ? undefined : renewed;
   }
@@ -71,7 +74,6 @@ export class RefreshingSource implements CredentialSource {
         lease.expiresAtMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, lease.expiresAtMs - now);
       this.#lease = {
         ...lease,
-        loadedAtMs: now,
         refreshAtMs: now + lifeMs - Math.min(lifeMs * earlyShare, earlyMsMax),
       };
       this.#failure = undefined;
