@@ -1,13 +1,13 @@
 /** Kubernetes in one process: the one place that knows all of its parts. */
 import { deepFreeze } from "@bowline/api";
 import { type Clock, type Random, type Transport, systemClock, systemRandom } from "@bowline/client";
-import { AdmissionChain, type AdmissionPlugin } from "./access/admission.ts";
+import { AdmissionChain, type AdmissionPlugin } from "./registry/admission.ts";
 import { createAuthenticator } from "./access/authentication.ts";
 import { adminAuthorizer } from "./access/authorization.ts";
 import { type ClusterCertificates, createClusterCertificates } from "./access/cluster-certificates.ts";
 import { kubeconfigOf } from "./access/kubeconfig.ts";
 import { namespaceLifecycle } from "./access/namespace-lifecycle.ts";
-import { type UserInfo, adminUser } from "./access/user.ts";
+import { type UserInfo, adminUser } from "./registry/user.ts";
 import { builtinCatalog } from "./registry/builtin/catalog.ts";
 import { CrdController } from "./registry/custom-resource-definitions.ts";
 import { renameVersion } from "./registry/custom-resource.ts";

@@ -2,6 +2,6 @@
 export { createCluster } from "./cluster.ts";
 export type { Cluster, ClusterOptions, ListenOptions, Listening } from "./cluster.ts";
 export { ListenError } from "./server/http-server.ts";
-export { adminUser, anonymousUser } from "./access/user.ts";
-export type { UserInfo } from "./access/user.ts";
+export { adminUser, anonymousUser } from "./registry/user.ts";
+export type { UserInfo } from "./registry/user.ts";
 export type { HistoryPolicy } from "./store/bucket.ts";

@@ -1,4 +1,4 @@
-import type { UserInfo } from "./user.ts";
+import type { UserInfo } from "../registry/user.ts";
 
 /** What a connection and a request say about who sends it. */
 export interface Credentials {

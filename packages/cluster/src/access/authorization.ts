@@ -1,10 +1,20 @@
-import type { RequestInfo } from "../server/request-info.ts";
-import type { UserInfo } from "./user.ts";
+import type { UserInfo } from "../registry/user.ts";
+
+/** The parts of a request that decide. */
+export interface RequestAttributes {
+  readonly isResource: boolean;
+  readonly verb: string;
+  readonly group: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+}
 
 /** What somebody wants to do. */
 export interface AuthorizationRequest {
   readonly user: UserInfo;
-  readonly info: RequestInfo;
+  readonly info: RequestAttributes;
   /** Of a request that is no resource. */
   readonly path: string;
 }

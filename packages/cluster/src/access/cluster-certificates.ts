@@ -1,5 +1,5 @@
 import { type KeyPair, createCertificateAuthority, issueCertificate } from "@bowline/runtime";
-import { adminUser } from "./user.ts";
+import { adminUser } from "../registry/user.ts";
 
 /** The certificates of one cluster. */
 export interface ClusterCertificates {

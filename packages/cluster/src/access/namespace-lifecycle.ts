@@ -1,6 +1,6 @@
 import { failure, forbidden, notFound } from "@bowline/api";
 import type { Bucket } from "../store/bucket.ts";
-import type { AdmissionPlugin, AdmissionRequest } from "./admission.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "../registry/admission.ts";
 
 /** Namespaces that cannot be deleted. */
 const immortal = new Set(["default", "kube-system", "kube-public"]);

@@ -58,7 +58,6 @@ export function builtinResource(options: BuiltinResourceOptions): Resource {
     strategy: mainStrategy(options, statusFields),
     status: api.subresources.some((s) => s.name === "status") ? statusStrategy(options, statusFields) : undefined,
     scale: api.subresources.some((s) => s.name === "scale") ? workloadScale : undefined,
-    subresources: new Map(Object.entries(rules.subresources ?? {})),
     get printer() {
       return builtinPrinter(kind);
     },

@@ -99,7 +99,6 @@ function customResource(definition: Definition, version: CrdVersion): Resource {
     strategy: strategies.main,
     status: strategies.status,
     scale: scalePaths(version.subresources?.scale),
-    subresources: new Map(),
     printer: customPrinter(version.additionalPrinterColumns),
     deprecation: deprecationWarning(crd.spec, version.name),
     selectableFields: selectableFields(version),

@@ -15,8 +15,8 @@ import {
   trackUpdate,
 } from "@bowline/api";
 import { type Clock, type Random, rfc3339 } from "@bowline/client";
-import type { AdmissionChain, AdmissionRequest } from "../access/admission.ts";
-import type { UserInfo } from "../access/user.ts";
+import type { AdmissionChain, AdmissionRequest } from "./admission.ts";
+import type { UserInfo } from "./user.ts";
 import { Revision, type StoredObject } from "../store/revision.ts";
 import { StaleWrite } from "../store/bucket.ts";
 import { keptMetadata, newMetadata, withMetadata } from "./metadata.ts";

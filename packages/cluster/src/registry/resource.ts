@@ -1,7 +1,5 @@
 import type { ApiResource, PatchSchema, TablePrinter } from "@bowline/api";
 import type { OpenApiKind } from "@bowline/api/catalog";
-import type { ServerResponse } from "../server/request.ts";
-import type { VerbContext } from "../server/verb-context.ts";
 import type { Bucket } from "../store/bucket.ts";
 import type { Revision, StoredObject } from "../store/revision.ts";
 import type { Strategy, WriteStrategy } from "./strategy.ts";
@@ -10,9 +8,6 @@ export type MaybePromise<T> = T | Promise<T>;
 
 /** Reads the text of a selectable field; `""` when it is absent. */
 export type FieldReader = (object: StoredObject) => string;
-
-/** Answers the requests of one subresource. @throws StatusError 405 for verbs that it does not have */
-export type SubresourceHandler = (context: VerbContext) => Promise<ServerResponse>;
 
 /** Where a scale finds its numbers in the parent: paths of field names. */
 export interface ScalePaths {
@@ -35,8 +30,6 @@ export interface Resource {
   /** Absent for kinds without the status subresource. */
   readonly status: WriteStrategy | undefined;
   readonly scale: ScalePaths | undefined;
-  /** Other subresources, by name: `log`, `binding`, `eviction`, `finalize`. */
-  readonly subresources: ReadonlyMap<string, SubresourceHandler>;
   readonly printer: TablePrinter;
   /** Text of the Warning header on every request to a deprecated version. */
   readonly deprecation: string | undefined;

@@ -4,7 +4,7 @@
  */
 import { type StatusError, failure, forbidden, internalError, isStatusError, methodNotSupported } from "@bowline/api";
 import type { Clock, Random } from "@bowline/client";
-import type { AdmissionChain } from "../access/admission.ts";
+import type { AdmissionChain } from "../registry/admission.ts";
 import type { Authorizer } from "../access/authorization.ts";
 import { resourceName } from "../registry/generic-registry.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -13,6 +13,7 @@ import type { Store } from "../store/store.ts";
 import { answerNonResource } from "./non-resource.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 import { type RequestInfo, parseRequestInfo } from "./request-info.ts";
+import { subresourceHandler } from "./subresources/subresource-handlers.ts";
 import type { VerbContext } from "./verb-context.ts";
 import { createFromRequest } from "./verbs/create.ts";
 import { deleteCollection, deleteFromRequest } from "./verbs/delete.ts";
@@ -136,7 +137,7 @@ async function dispatch(context: VerbContext): Promise<ServerResponse> {
 
 async function dispatchSubresource(context: VerbContext): Promise<ServerResponse> {
   const { info, resource } = context;
-  const handler = resource.subresources.get(info.subresource);
+  const handler = subresourceHandler(resource, info.subresource);
   if (handler !== undefined) return handler(context);
   if (info.subresource === "scale" && resource.scale !== undefined) {
     if (info.verb === "get") return getScale(context, resource.scale);

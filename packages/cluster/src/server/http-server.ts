@@ -7,7 +7,7 @@ import type { TLSSocket } from "node:tls";
 import { createGzip } from "node:zlib";
 import { failure, unauthorized } from "@bowline/api";
 import type { Authenticator } from "../access/authentication.ts";
-import { type UserInfo, anonymousUser } from "../access/user.ts";
+import { type UserInfo, anonymousUser } from "../registry/user.ts";
 import { type ApiServer, errorAnswer } from "./api-server.ts";
 import { bodyBytesMax } from "./body.ts";
 import { encodeBody, encodeEvent } from "./encode.ts";

@@ -9,7 +9,7 @@ import {
   type WatchEvent,
   type WatchStream,
 } from "@bowline/client";
-import type { UserInfo } from "../access/user.ts";
+import type { UserInfo } from "../registry/user.ts";
 import type { ApiServer } from "./api-server.ts";
 import { encodeBody } from "./encode.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";

@@ -1,4 +1,4 @@
-import type { UserInfo } from "../access/user.ts";
+import type { UserInfo } from "../registry/user.ts";
 import type { Revision } from "../store/revision.ts";
 import type { WatchSession } from "./watch-session.ts";
 

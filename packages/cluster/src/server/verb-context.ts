@@ -1,6 +1,6 @@
 import { managerName } from "@bowline/api";
 import type { Clock, Random } from "@bowline/client";
-import type { AdmissionChain } from "../access/admission.ts";
+import type { AdmissionChain } from "../registry/admission.ts";
 import type { WriteContext } from "../registry/generic-registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Store } from "../store/store.ts";

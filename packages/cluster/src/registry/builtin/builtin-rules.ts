@@ -1,6 +1,6 @@
 import type { FieldError, NameCheck } from "@bowline/api";
 import type { StoredObject } from "../../store/revision.ts";
-import type { FieldReader, SubresourceHandler } from "../resource.ts";
+import type { FieldReader } from "../resource.ts";
 
 /**
  * What is special about one built-in kind, beside its schema. Everything is optional: a kind without rules is stored as
@@ -27,7 +27,6 @@ export interface BuiltinRules {
   readonly keepsDeleted?: (object: StoredObject) => boolean;
   /** Field selectors beside metadata.name and metadata.namespace. */
   readonly fields?: Readonly<Record<string, FieldReader>>;
-  readonly subresources?: Readonly<Record<string, SubresourceHandler>>;
   /** Fields that only the status endpoint writes; default `["status"]` when the kind has that subresource. */
   readonly statusFields?: readonly string[];
 }

@@ -1,9 +1,10 @@
 import { DecodeError, badRequest } from "@bowline/api";
-import { type DeleteOptions, parseDeleteOptions } from "../../registry/delete-options.ts";
+import type { DeleteOptions } from "../../registry/delete-options.ts";
 import { type Deleted, deleteObject } from "../../registry/delete-object.ts";
 import type { Revision } from "../../store/revision.ts";
 import { listAnswer, negotiated, objectAnswer } from "../answer.ts";
 import { bodyText, parseBody } from "../body.ts";
+import { parseDeleteOptions } from "../delete-options.ts";
 import { parseListOptions } from "../options.ts";
 import type { ServerResponse } from "../request.ts";
 import { type VerbContext, writeContext } from "../verb-context.ts";

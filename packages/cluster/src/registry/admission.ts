@@ -1,5 +1,5 @@
 import type { StoredObject } from "../store/revision.ts";
-import type { Resource } from "../registry/resource.ts";
+import type { Resource } from "./resource.ts";
 import type { UserInfo } from "./user.ts";
 
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";

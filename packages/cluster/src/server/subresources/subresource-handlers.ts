@@ -1,0 +1,16 @@
+import type { Resource } from "../../registry/resource.ts";
+import type { ServerResponse } from "../request.ts";
+import type { VerbContext } from "../verb-context.ts";
+import { finalizeNamespace } from "./finalize.ts";
+
+/** Answers the requests of one subresource. @throws StatusError 405 for verbs that it does not have */
+export type SubresourceHandler = (context: VerbContext) => Promise<ServerResponse>;
+
+/** Subresources with handlers of their own, by `group/plural/name`. Status and scale are generic. */
+const handlers: Readonly<Record<string, SubresourceHandler>> = {
+  "/namespaces/finalize": finalizeNamespace,
+};
+
+export function subresourceHandler(resource: Resource, name: string): SubresourceHandler | undefined {
+  return resource.typedItems ? undefined : handlers[`${resource.api.group}/${resource.api.plural}/${name}`];
+}
