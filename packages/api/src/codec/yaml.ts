@@ -1,11 +1,51 @@
+import { Composer, type Document, LineCounter, Parser } from "yaml";
+import { DecodeError } from "./decode-error.ts";
 import type { Decoded } from "./json.ts";
+import { emitYaml } from "./yaml-emitter.ts";
+import { syntaxErrorText } from "./yaml-error.ts";
+import { YamlReader } from "./yaml-reader.ts";
 
 /**
- * Reads the first document of a YAML text as the API server and kubectl do: YAML 1.1 scalars (`yes`, `on` and `y` are
- * true, 012 is 10, 1_000 is 1000).
+ * Reads the first document of a YAML text as the API server and kubectl do: YAML 1.1 scalars (`yes`, `on` and `y` are true,
+ * 012 is 10, 1_000 is 1000), keys become strings, dates stay strings, merge keys merge. An empty text is null.
+ *
+ * Duplicate keys are one text for the whole document, as strict field validation reports them:
+ * `yaml: unmarshal errors:\n  line 8: key "color" already set in map`.
  * @throws DecodeError
+ * Source of the rules: sigs.k8s.io/yaml (yaml.go), go.yaml.in/yaml/v2 (decode.go).
  */
-export declare function decodeYaml(text: string): Decoded;
+export function decodeYaml(text: string): Decoded {
+  const lines = new LineCounter();
+  const document = firstDocument(text, lines);
+  if (document === undefined) return { value: null, duplicateFields: [] };
+  const [error] = document.errors;
+  if (error !== undefined) throw new DecodeError(syntaxErrorText(error, text, lines));
+  const reader = new YamlReader(document, (offset) => lines.linePos(offset).line);
+  const value = reader.read();
+  const { duplicates } = reader;
+  return {
+    value,
+    duplicateFields: duplicates.length === 0 ? [] : [`yaml: unmarshal errors:\n${duplicates.join("\n")}`],
+  };
+}
 
-/** The text of a JSON value as kubectl prints YAML: sorted keys, quotes where a reader would see another type. */
-export declare function encodeYaml(value: unknown): string;
+/**
+ * The text of a JSON value as kubectl and the API server print YAML, with a newline at the end: keys sorted, quotes where a
+ * reader would see something else than the string, long texts folded.
+ */
+export function encodeYaml(value: unknown): string {
+  return emitYaml(value);
+}
+
+function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
+  const composer = new Composer({
+    schema: "failsafe",
+    uniqueKeys: false,
+    merge: false,
+    resolveKnownTags: false,
+    logLevel: "silent",
+  });
+  const tokens = new Parser(lines.addNewLine).parse(text);
+  for (const document of composer.compose(tokens, false, text.length)) return document;
+  return undefined;
+}
