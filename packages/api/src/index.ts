@@ -23,6 +23,8 @@ export type { AnyKindDefinition, AnyZodSchema, CreateObject, KindDefinition, Rea
 export type { AnyCustomKind, CustomKind } from "./kind/custom-kind.ts";
 export { crdManifest, crdManifestBytesMax, crdSizeWarning, defineCrd } from "./kind/crd-manifest.ts";
 export type { Crd, CrdOptions } from "./kind/crd-manifest.ts";
+export { checkObject } from "./kind/check-object.ts";
+export type { CheckObjectOptions, CheckedObject } from "./kind/check-object.ts";
 export { KindDefinitionError, isKindDefinitionError } from "./kind/definition-error.ts";
 export type { DefinitionProblem } from "./kind/definition-error.ts";
 

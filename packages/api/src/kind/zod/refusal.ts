@@ -37,7 +37,8 @@ const refusals: Readonly<Record<string, string>> = {
 
 function pipeRefusal(schema: KnownSchema): string {
   const traits = schema._zod.traits;
-  if (traits.has("$ZodCodec")) return `z.codec() changes values, and ${noTransform}`;
+  if (traits.has("$ZodCodec"))
+    return `z.codec(), z.stringbool() and their like change values, and ${noTransform}`;
   if (traits.has("$ZodPreprocess")) return `z.preprocess() changes values, and ${noTransform}`;
   return `.transform() and .pipe() change values, and ${noTransform}`;
 }

@@ -11,8 +11,6 @@ import { escapeForRe2, re2Pattern } from "./re2-pattern.ts";
 type FormatPlan =
   /** The server's format beside Zod's pattern. */
   | { readonly format: string }
-  /** The server's format means the same. */
-  | { readonly sameAs: string }
   /** An equal schema where Zod's pattern is not RE2 or where Zod checks by code. */
   | { readonly schema: Readonly<JsonSchema> }
   | { readonly refusal: string };
@@ -22,7 +20,8 @@ const seconds = "\\d+(?:[.,]\\d+)?S";
 const timeParts = `T(?:\\d+H(?:\\d+M)?(?:${seconds})?|\\d+M(?:${seconds})?|${seconds})`;
 
 const plans: Readonly<Record<string, FormatPlan>> = {
-  ipv4: { sameAs: "ipv4" },
+  // The server reads 01.2.3.4, and Zod does not.
+  ipv4: { format: "ipv4" },
   ipv6: { format: "ipv6" },
   cidrv4: { format: "cidr" },
   cidrv6: { format: "cidr" },
@@ -69,10 +68,6 @@ export function applyStringFormat(
   const plan = plans[def.format];
   if (plan === undefined) return addRegex(conversion, def, to, path);
   if ("refusal" in plan) return void conversion.refuse(path, plan.refusal);
-  if ("sameAs" in plan) {
-    to.format = plan.sameAs;
-    return;
-  }
   if ("schema" in plan) return addSchema(to, plan.schema);
   if (!isLax(def)) to.format = plan.format;
   addRegex(conversion, def, to, path);

@@ -222,7 +222,6 @@ const exact: Exact[] = [
   {
     name: "z.ipv4()",
     schema: z.ipv4(),
-    becomes: { type: "string", format: "ipv4" },
     accepts: ["0.0.0.0", "255.1.2.3"],
     refuses: ["1.2.3", "256.1.1.1", "01.2.3.4", "::1"],
   },
@@ -575,8 +574,8 @@ const exact: Exact[] = [
   {
     name: "a union with undefined",
     schema: z.union([z.string(), z.undefined()]),
-    accepts: ["a", undefined],
-    refuses: [1],
+    accepts: ["a"],
+    refuses: [1, undefined],
   },
   {
     name: "an integer or a string",

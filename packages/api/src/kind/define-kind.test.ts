@@ -1,0 +1,348 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import * as z from "zod";
+import { encodeYaml } from "../codec/yaml.ts";
+import type { Condition, ObjectMeta } from "../object/object.ts";
+import { fieldErrorText } from "../status/field-error.ts";
+import { checkObject } from "./check-object.ts";
+import { crdManifest, crdSizeWarning, defineCrd } from "./crd-manifest.ts";
+import type { AnyCustomKind } from "./custom-kind.ts";
+import { defineKind } from "./define-kind.ts";
+import { KindDefinitionError, isKindDefinitionError } from "./definition-error.ts";
+import * as k8s from "./k8s.ts";
+import type { AnyKind, CreateOf, KindOf } from "./kind.ts";
+import { pluralOf } from "./plural.ts";
+
+const Application = defineKind({
+  group: "example.com",
+  version: "v1",
+  kind: "Application",
+  shortNames: ["app"],
+  spec: z.object({
+    replicas: z.int32().min(1).max(10).default(1).describe("How many pods to run"),
+    image: z.string(),
+    version: z.string().optional(),
+  }),
+  status: z.object({ availableReplicas: z.int32().optional(), conditions: k8s.conditions() }),
+  printerColumns: [{ name: "Available", type: "integer", jsonPath: ".status.availableReplicas" }],
+});
+
+/** Says everything that a marker of controller-tools can say. */
+const Everything = defineKind({
+  group: "example.com",
+  version: "v1beta1",
+  kind: "Everything",
+  plural: "everythings",
+  singular: "everything",
+  listKind: "EverythingList",
+  shortNames: ["ev", "evs"],
+  categories: ["all"],
+  scope: "Cluster",
+  description: "Uses every word there is",
+  deprecated: "example.com/v1beta1 Everything is deprecated; use v1",
+  served: true,
+  annotations: { "example.com/note": "kept" },
+  labels: { app: "everything" },
+  metadata: { name: z.string().max(30) },
+  rules: [{ rule: "self.metadata.name.startsWith('ev-')", message: "the name starts with ev-" }],
+  fields: { extra: z.record(z.string(), z.string()).optional().describe("Beside spec and status") },
+  spec: z
+    .object({
+      replicas: z.int32().min(0).default(1),
+      ratio: z.number().gt(0).lt(1).multipleOf(0.25).optional(),
+      name: z
+        .string()
+        .min(1)
+        .max(63)
+        .regex(/^[a-z0-9-]+$/)
+        .check(k8s.immutable())
+        .meta({
+          title: "Name",
+          description: "Never changes",
+          example: "web",
+          externalDocs: { url: "https://example.com" },
+        }),
+      host: z.string().check(k8s.format("hostname")).optional(),
+      size: k8s.quantity().default("1Gi"),
+      port: k8s.intOrString().optional(),
+      timeout: k8s.duration().optional(),
+      since: k8s.dateTime().nullable().optional(),
+      count: k8s.int64().optional(),
+      mode: z.enum(["Fast", "Safe"]).default("Safe"),
+      tags: k8s.set(z.string()).max(10).optional(),
+      ports: k8s.listMap(z.object({ name: z.string(), port: z.int32() }), "name").optional(),
+      order: z.array(z.string()).min(1).max(5).check(k8s.atomic()).optional(),
+      limits: z
+        .record(z.string(), k8s.quantity())
+        .check(k8s.minProperties(1), k8s.maxProperties(8))
+        .optional(),
+      selector: k8s.labelSelector().optional(),
+      secret: k8s.secretKeySelector().optional(),
+      source: z
+        .object({ git: z.string().optional(), oci: z.string().optional() })
+        .check(k8s.exactlyOneOf("git", "oci"), k8s.atomic())
+        .optional(),
+      window: z
+        .object({ min: z.int32(), max: z.int32() })
+        .check(
+          k8s.rule("self.min <= self.max", {
+            messageExpression: "'min ' + string(self.min) + ' exceeds max'",
+            message: "min exceeds max",
+            reason: "FieldValueForbidden",
+            fieldPath: ".min",
+          }),
+        )
+        .optional(),
+      probe: z
+        .discriminatedUnion("type", [
+          z.object({ type: z.literal("http"), port: z.int32(), path: z.string().optional() }),
+          z.object({ type: z.literal("exec"), command: z.array(z.string()) }),
+        ])
+        .optional(),
+      object: k8s.embeddedResource().optional(),
+      free: k8s.anyObject().optional(),
+      anything: z.unknown().optional(),
+      raw: k8s.raw<number | string>({ "x-kubernetes-int-or-string": true }).optional(),
+    })
+    .check(k8s.rule("!oldSelf.hasValue() || self.replicas >= 0", { optionalOldSelf: true })),
+  status: z.object({
+    replicas: z.int32().optional(),
+    selector: z.string().optional(),
+    conditions: k8s.conditions(),
+  }),
+  scale: {
+    specReplicasPath: ".spec.replicas",
+    statusReplicasPath: ".status.replicas",
+    labelSelectorPath: ".status.selector",
+  },
+  selectableFields: [".spec.mode", ".spec.name"],
+  printerColumns: [
+    {
+      name: "Replicas",
+      type: "integer",
+      jsonPath: ".spec.replicas",
+      description: "How many",
+      format: "int32",
+    },
+    { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status', priority: 1 },
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+  ],
+});
+
+describe("defineKind", () => {
+  it("gives a value with everything that a client needs", () => {
+    expect(Application).toMatchObject({
+      group: "example.com",
+      version: "v1",
+      apiVersion: "example.com/v1",
+      kind: "Application",
+      listKind: "ApplicationList",
+      plural: "applications",
+      singular: "application",
+      shortNames: ["app"],
+      scope: "Namespaced",
+    });
+    expect(Object.isFrozen(Application)).toBe(true);
+    expect(Object.isFrozen(Application.schema.properties?.["spec"])).toBe(true);
+  });
+
+  it("types what a read answers, with defaults filled in", () => {
+    expectTypeOf<KindOf<typeof Application>>().toEqualTypeOf<{
+      apiVersion: "example.com/v1";
+      kind: "Application";
+      metadata: ObjectMeta;
+      spec: { replicas: number; image: string; version?: string | undefined };
+      status?: { availableReplicas?: number | undefined; conditions?: Condition[] | undefined };
+    }>();
+  });
+
+  it("types what a create may send: defaults, apiVersion and kind may be missing", () => {
+    const minimal: CreateOf<typeof Application> = { metadata: { name: "a" }, spec: { image: "nginx" } };
+    expect(checkObject(Application, minimal).errors).toEqual([]);
+    // @ts-expect-error the image has no default
+    const wrong: CreateOf<typeof Application> = { metadata: { name: "a" }, spec: {} };
+    expect(checkObject(Application, wrong).errors.map(fieldErrorText)).toEqual([
+      "spec.image: Required value",
+    ]);
+    // @ts-expect-error replicas is a number
+    const text: CreateOf<typeof Application> = {
+      metadata: { name: "a" },
+      spec: { image: "a", replicas: "1" },
+    };
+    expect(checkObject(Application, text).errors).toHaveLength(1);
+  });
+
+  it("can stand wherever any kind is wanted", () => {
+    expectTypeOf(Application).toExtend<AnyKind>();
+    expectTypeOf(Application).toExtend<AnyCustomKind>();
+  });
+
+  it("types kinds without spec, and optional specs", () => {
+    const Data = defineKind({
+      group: "example.com",
+      version: "v1",
+      kind: "Data",
+      fields: { data: z.record(z.string(), z.string()).default({}), sealed: z.boolean().optional() },
+    });
+    expectTypeOf<KindOf<typeof Data>>().toEqualTypeOf<{
+      apiVersion: "example.com/v1";
+      kind: "Data";
+      metadata: ObjectMeta;
+      data: Record<string, string>;
+      sealed?: boolean | undefined;
+    }>();
+    const Loose = defineKind({
+      group: "example.com",
+      version: "v1",
+      kind: "Loose",
+      spec: z.object({ a: z.int().default(1) }).optional(),
+    });
+    expectTypeOf<KindOf<typeof Loose>["spec"]>().toEqualTypeOf<{ a: number } | undefined>();
+    expect(Loose.schema.required).toBeUndefined();
+    expect(checkObject(Data, { metadata: { name: "a" } }).object["data"]).toEqual({});
+  });
+
+  it("refuses paths that lead to no field", () => {
+    const define = (): unknown =>
+      defineKind({
+        group: "example.com",
+        version: "v1",
+        kind: "Typo",
+        spec: z.object({ image: z.string() }),
+        printerColumns: [{ name: "Image", type: "string", jsonPath: ".spec.imege" }],
+        selectableFields: [".spec.x.y"],
+        scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+      });
+    expect(problemsOf(define)).toEqual([
+      "printerColumns[0].jsonPath: .spec.imege leads to no field: .spec has no imege",
+      "selectableFields[0]: .spec.x.y leads to no field: .spec has no x",
+      "scale.specReplicasPath: .spec.replicas leads to no field: .spec has no replicas",
+      "scale.statusReplicasPath: .status.replicas leads to no field: the object has no status",
+    ]);
+  });
+
+  it("refuses sections that are no objects, and fields that every kind has", () => {
+    const define = (): unknown =>
+      defineKind({
+        group: "example.com",
+        version: "v1",
+        kind: "Odd",
+        spec: z.string(),
+        fields: { metadata: z.string() },
+      });
+    expect(problemsOf(define)).toEqual([
+      "spec: must be an object, not string; use z.object()",
+      "fields.metadata: every kind has metadata; declare it as `metadata` if it can be",
+    ]);
+  });
+
+  it("refuses rules about fields that are not there", () => {
+    const define = (): unknown =>
+      defineKind({
+        group: "example.com",
+        version: "v1",
+        kind: "Odd",
+        // a typo in one of several names is not a type error, because all of them are optional
+        spec: z.object({ a: z.int().optional() }).check(k8s.exactlyOneOf("a", "b")),
+      });
+    expect(problemsOf(define)).toEqual(["spec.b: a rule names this field, and the object does not have it"]);
+  });
+
+  it("marks its error so that two installed copies agree", () => {
+    const error = new KindDefinitionError("x", [{ path: "a", message: "b" }]);
+    expect(isKindDefinitionError(error)).toBe(true);
+    expect(isKindDefinitionError(new Error("x"))).toBe(false);
+    expect(error.code).toBe("BOWLINE_KIND_DEFINITION");
+  });
+});
+
+describe("crdManifest", () => {
+  it.each([
+    ["application", Application],
+    ["everything", Everything],
+  ] as const)("writes the manifest of %s", async (name, kind) => {
+    await expect(encodeYaml(crdManifest(kind))).toMatchFileSnapshot(`golden/${name}.yaml`);
+  });
+
+  it("puts several versions of a kind into one manifest", async () => {
+    const Next = defineKind({
+      group: "example.com",
+      version: "v2",
+      kind: "Application",
+      shortNames: ["app"],
+      spec: z.object({ pods: z.int32().default(1), image: z.string() }),
+    });
+    const crd = defineCrd([Application, Next], {
+      storage: "v2",
+      conversion: {
+        strategy: "Webhook",
+        webhook: {
+          clientConfig: { service: { namespace: "system", name: "webhook-service", path: "/convert" } },
+          conversionReviewVersions: ["v1"],
+        },
+      },
+    });
+    expect(crd.name).toBe("applications.example.com");
+    const versions = crdManifest(crd).spec.versions;
+    expect(versions.map((version) => [version.name, version.storage])).toEqual([
+      ["v1", false],
+      ["v2", true],
+    ]);
+    await expect(encodeYaml(crdManifest(crd))).toMatchFileSnapshot("golden/two-versions.yaml");
+  });
+
+  it("refuses versions that are not of one kind", () => {
+    const Other = defineKind({
+      group: "example.com",
+      version: "v1",
+      kind: "Other",
+      scope: "Cluster",
+      spec: z.object({}),
+    });
+    expect(problemsOf(() => defineCrd([Application, Other], { storage: "v3" }))).toEqual([
+      'versions[1].kind: is "Other", and v1 has "Application"; all versions share it',
+      'versions[1].listKind: is "OtherList", and v1 has "ApplicationList"; all versions share it',
+      'versions[1].plural: is "others", and v1 has "applications"; all versions share it',
+      'versions[1].singular: is "other", and v1 has "application"; all versions share it',
+      'versions[1].scope: is "Cluster", and v1 has "Namespaced"; all versions share it',
+      'versions[1].shortNames: is [], and v1 has ["app"]; all versions share it',
+      "versions: version v1 is there twice",
+      "storage: v3 is none of the versions v1, v1",
+    ]);
+  });
+
+  it("warns when client-side apply would refuse the manifest", () => {
+    expect(crdSizeWarning(crdManifest(Application))).toBeUndefined();
+    const Huge = defineKind({
+      group: "example.com",
+      version: "v1",
+      kind: "Huge",
+      spec: z.object({ a: z.string().describe("x".repeat(262_144)) }),
+    });
+    expect(crdSizeWarning(crdManifest(Huge))).toMatch(
+      /huges\.example\.com has 26\d{4} bytes, .* 262144; .*--server-side/,
+    );
+  });
+});
+
+describe("pluralOf", () => {
+  it.each([
+    ["Application", "applications"],
+    ["Proxy", "proxies"],
+    ["Gateway", "gateways"],
+    ["Ingress", "ingresses"],
+    ["Box", "boxes"],
+    ["Batch", "batches"],
+  ])("of %s is %s", (kind, plural) => {
+    expect(pluralOf(kind)).toBe(plural);
+  });
+});
+
+function problemsOf(define: () => unknown): string[] {
+  try {
+    define();
+  } catch (error) {
+    if (isKindDefinitionError(error)) return error.problems.map(({ path, message }) => `${path}: ${message}`);
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
