@@ -23,6 +23,7 @@ export type {
   ReconcileContext,
 } from "./controller/reconcile-context.ts";
 export { RetryAfterError, TerminalError, isRetryAfterError, isTerminalError } from "./controller/result.ts";
+export { observed } from "./controller/desired.ts";
 export type { ReconcileResult } from "./controller/result.ts";
 export { objectKey, parseRequestKey, requestKey } from "./controller/request.ts";
 export type { Cause, ReconcileRequest } from "./controller/request.ts";
@@ -35,7 +36,20 @@ export type {
   WatchDefinition,
   WatchOptions,
 } from "./controller/event-handler.ts";
+export {
+  allOf,
+  annotationsChanged,
+  anyOf,
+  changed,
+  generationChanged,
+  labelsChanged,
+  matchesLabels,
+  not,
+  resourceVersionChanged,
+} from "./controller/predicate.ts";
 export type { Predicate } from "./controller/predicate.ts";
+export { isReady } from "./controller/readiness.ts";
+export type { Readiness } from "./controller/readiness.ts";
 
 // Cache
 export type { CacheEvent } from "./cache/cache-event.ts";
@@ -51,6 +65,8 @@ export type { IndexFunction } from "./cache/indexer.ts";
 export type { HandlerRegistration, Informer } from "./cache/informer.ts";
 
 // Queue
+export { WorkQueue } from "./queue/work-queue.ts";
+export type { AddOptions, QueueItem, WorkQueueObserver, WorkQueueOptions } from "./queue/work-queue.ts";
 export {
   RetryDelay,
   exponentialBackOff,
@@ -62,14 +78,11 @@ export type { BackOff, ExponentialOptions, RetryDelayOptions, TokenBucketOptions
 
 // Manager
 export { createManager } from "./manager/manager.ts";
-export type {
-  ClusterOptions,
-  LeaderElectionOptions,
-  Manager,
-  ManagerOptions,
-  Runnable,
-} from "./manager/manager.ts";
-export { silentLogger } from "./manager/logger.ts";
+export type { ClusterOptions, Manager, ManagerOptions } from "./manager/manager.ts";
+export type { LeaderElectionOptions } from "./manager/leader-election.ts";
+export type { Runnable } from "./manager/runnable.ts";
+export type { HealthCheck } from "./manager/health.ts";
+export { pinoLogger, silentLogger } from "./manager/logger.ts";
 export type { Logger } from "./manager/logger.ts";
 export type { EventInput } from "./manager/event-recorder.ts";
 
@@ -81,3 +94,21 @@ export type {
   WebhookDefinition,
   WebhookOptions,
 } from "./webhook/define-webhook.ts";
+
+// Certificates
+export { createCertificateAuthority, issueCertificate } from "./webhook/certificate.ts";
+export type { CertificateRequest, KeyPair } from "./webhook/certificate.ts";
+
+// Errors
+export {
+  CacheSyncError,
+  MisuseError,
+  ReconcileTimeoutError,
+  StaleCacheError,
+  TermOverError,
+  isCacheSyncError,
+  isMisuseError,
+  isReconcileTimeoutError,
+  isStaleCacheError,
+  isTermOverError,
+} from "./errors.ts";

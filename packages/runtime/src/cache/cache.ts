@@ -172,6 +172,11 @@ export class InformerCache implements Cache {
     }
   }
 
+  /** Whether an unscoped informer of the kind runs already: reading through it starts no new watch. */
+  isWatching(kind: AnyKind): boolean {
+    return this.#entries.get(kindKey(kind))?.informer.isRunning ?? false;
+  }
+
   /** Stops every informer; a read afterwards answers what the cache has. */
   async stop(): Promise<void> {
     this.#isStopped = true;

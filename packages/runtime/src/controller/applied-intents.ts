@@ -36,7 +36,12 @@ export class AppliedIntents {
   remember(id: string, intent: object, answer: DeepReadonly<KubeObject>): void {
     const { uid = "", resourceVersion = "" } = answer.metadata;
     this.#applied.delete(id);
-    this.#applied.set(id, { intent: hashJson(intent), observed: hashJson(project(answer, intent)), uid, resourceVersion });
+    this.#applied.set(id, {
+      intent: hashJson(intent),
+      observed: hashJson(project(answer, intent)),
+      uid,
+      resourceVersion,
+    });
     if (this.#applied.size > appliedMax) this.#applied.delete(this.#applied.keys().next().value as string);
   }
 
@@ -57,7 +62,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** 53 bits of the JSON text; keys in their order, so the same code gives the same hash. */
 function hashJson(value: unknown): number {
-  const text = JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part)) ?? "";
+  const text =
+    JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part)) ?? "";
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (let i = 0; i < text.length; i++) {

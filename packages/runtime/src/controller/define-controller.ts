@@ -1,5 +1,6 @@
 import type { AnyKind, DeepReadonly, KindOf, KubeObject } from "@bowline/api";
 import type { BackOff } from "../queue/back-off.ts";
+import { reconcileDesired } from "./desired.ts";
 import type { RequestLike, WatchDefinition } from "./event-handler.ts";
 import type { Predicate } from "./predicate.ts";
 import type { PlannedChild, ReconcileContext } from "./reconcile-context.ts";
@@ -98,7 +99,7 @@ export interface Observed<T extends KubeObject> {
 export interface Desired {
   /** The children wanted; owned objects beside them are pruned. */
   readonly children: readonly (DeepReadonly<KubeObject> | PlannedChild)[];
-  /** Fields to merge into the status. The conditions `Ready` is added from the children unless it is among them. */
+  /** Fields to merge into the status. A condition `Ready` is added from the children unless it is among them. */
   readonly status?: object;
   readonly requeueAfterMs?: number;
 }
@@ -149,6 +150,7 @@ export function defineController<K extends AnyKind>(
 ): ControllerDefinition {
   const name = options.name ?? kind.kind.toLowerCase();
   const all = options as unknown as ControllerOptions<KubeObject> & Partial<DesiredOptions<KubeObject>>;
+  const { desired } = all;
   const owns = (all.owns ?? []).map((o) => (isKind(o) ? { kind: o } : o));
   return {
     name,
@@ -161,7 +163,13 @@ export function defineController<K extends AnyKind>(
     everyMs: all.everyMs,
     whileDeleting: all.whileDeleting ?? false,
     finalizer: all.cleanup === undefined ? undefined : (all.finalizer ?? defaultFinalizer(kind, name)),
-    reconcile: all.reconcile?.bind(all),
+    reconcile:
+      desired === undefined
+        ? all.reconcile?.bind(all)
+        : reconcileDesired(
+            owns.map((owned) => owned.kind),
+            desired.bind(all),
+          ),
     cleanup: all.cleanup?.bind(all),
     gone: all.gone?.bind(all),
   };

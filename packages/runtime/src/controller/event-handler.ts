@@ -1,4 +1,11 @@
-import type { AnyKind, DeepReadonly, KindOf, KubeObject } from "@bowline/api";
+import {
+  type AnyKind,
+  type DeepReadonly,
+  type KindOf,
+  type KubeObject,
+  type OwnerReference,
+  parseApiVersion,
+} from "@bowline/api";
 import type { CacheEvent } from "../cache/cache-event.ts";
 import type { Predicate } from "./predicate.ts";
 import type { ReconcileRequest } from "./request.ts";
@@ -46,5 +53,36 @@ export function watch<K extends AnyKind>(
     predicates: (options.predicates ?? []) as unknown as readonly Predicate[],
     optional: options.optional ?? false,
     ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
+  };
+}
+
+/** The keys that an event concerns by a map function: of both states, each once. */
+export function mapEvent(map: MapFunction, event: CacheEvent): RequestLike[] {
+  const states = event.type === "updated" ? [event.object, event.old] : [event.object];
+  const seen = new Map<string, RequestLike>();
+  for (const state of states) {
+    const mapped = map(state, event);
+    for (const request of mapped === undefined ? [] : [mapped].flat()) {
+      seen.set(`${request.cluster ?? ""}|${request.namespace ?? ""}/${request.name}`, request);
+    }
+  }
+  return [...seen.values()];
+}
+
+/**
+ * Maps an owned object to its owners of a kind. Matches group and kind, not the version: owners keep the reference that
+ * they wrote in an older version. Owners of cluster-scoped kinds have no namespace.
+ * Source of the rules: controller-runtime pkg/handler (enqueue_owner.go).
+ */
+export function ownersOf(kind: AnyKind, everyOwner: boolean): MapFunction {
+  const concerns = (reference: DeepReadonly<OwnerReference>): boolean =>
+    reference.kind === kind.kind &&
+    (everyOwner || reference.controller === true) &&
+    parseApiVersion(reference.apiVersion).group === kind.group;
+  return (object) => {
+    const namespace = kind.scope === "Cluster" ? "" : (object.metadata.namespace ?? "");
+    return (object.metadata.ownerReferences ?? [])
+      .filter(concerns)
+      .map((reference) => ({ namespace, name: reference.name }));
   };
 }

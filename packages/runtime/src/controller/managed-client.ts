@@ -26,6 +26,7 @@ import type {
   WriteOptions,
 } from "@bowline/client";
 import type { InformerCache } from "../cache/cache.ts";
+import type { Term } from "../manager/term.ts";
 
 /**
  * A client whose writes the cache waits for, and whose writes stop when the term of its owner is over: nothing that a
@@ -39,9 +40,9 @@ export class ManagedClient implements Client {
   readonly defaults: ClientDefaults;
   readonly #inner: Client;
   readonly #cache: InformerCache;
-  readonly #term: AbortSignal | undefined;
+  readonly #term: Pick<Term, "throwIfOver"> | undefined;
 
-  constructor(inner: Client, cache: InformerCache, term?: AbortSignal) {
+  constructor(inner: Client, cache: InformerCache, term?: Pick<Term, "throwIfOver">) {
     this.#inner = inner;
     this.#cache = cache;
     this.#term = term;
@@ -56,8 +57,8 @@ export class ManagedClient implements Client {
     return new ManagedClient(this.#inner.withDefaults(defaults), this.#cache, this.#term);
   }
 
-  /** The same client, whose writes are refused once the signal is aborted. */
-  forTerm(term: AbortSignal): ManagedClient {
+  /** The same client, whose writes are refused once the term is over. */
+  forTerm(term: Pick<Term, "throwIfOver">): ManagedClient {
     return new ManagedClient(this.#inner, this.#cache, term);
   }
 
@@ -107,7 +108,7 @@ export class ManagedClient implements Client {
     key: KeyLike,
     options: DeleteOptions = {},
   ): Promise<ReadOf<K> | DeepReadonly<Status>> {
-    this.#term?.throwIfAborted();
+    this.#term?.throwIfOver();
     const answer = await this.#inner.delete(kind, key, options);
     if (this.#isDryRun(options)) return answer;
     const object = answer as DeepReadonly<KubeObject>;
@@ -121,7 +122,7 @@ export class ManagedClient implements Client {
   }
 
   async deleteAllOf<K extends KindLike>(kind: K, options?: DeleteAllOfOptions): Promise<void> {
-    this.#term?.throwIfAborted();
+    this.#term?.throwIfOver();
     await this.#inner.deleteAllOf(kind, options);
   }
 
@@ -130,7 +131,7 @@ export class ManagedClient implements Client {
     options: WriteOptions,
     send: () => Promise<ReadOf<K>>,
   ): Promise<ReadOf<K>> {
-    this.#term?.throwIfAborted();
+    this.#term?.throwIfOver();
     const answer = await send();
     const isOfKind = options.subresource === undefined || options.subresource === "status";
     if (isOfKind && !this.#isDryRun(options)) {
@@ -145,7 +146,9 @@ export class ManagedClient implements Client {
 }
 
 function staysFor(object: DeepReadonly<KubeObject>): boolean {
-  return (object.metadata.finalizers?.length ?? 0) > 0 || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0;
+  return (
+    (object.metadata.finalizers?.length ?? 0) > 0 || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0
+  );
 }
 
 function storeKeyOf(key: KeyLike): string {

@@ -22,7 +22,8 @@ export function isReady(object: DeepReadonly<KubeObject>): Readiness {
 }
 
 const checks: Readonly<Record<string, Check>> = {
-  "apps/v1/Deployment": (o) => rollout(o, number(o.spec, "replicas", 1), "availableReplicas", "updatedReplicas"),
+  "apps/v1/Deployment": (o) =>
+    rollout(o, number(o.spec, "replicas", 1), "availableReplicas", "updatedReplicas"),
   "apps/v1/ReplicaSet": (o) => rollout(o, number(o.spec, "replicas", 1), "availableReplicas"),
   "apps/v1/StatefulSet": (o) => rollout(o, number(o.spec, "replicas", 1), "readyReplicas", "updatedReplicas"),
   "apps/v1/DaemonSet": (o) =>

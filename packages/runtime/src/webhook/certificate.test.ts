@@ -44,9 +44,12 @@ describe("certificates", () => {
       notAfter,
       random,
     });
-    const server = https.createServer({ cert: issued.certificatePem, key: issued.keyPem }, (_request, response) => {
-      response.end("hello");
-    });
+    const server = https.createServer(
+      { cert: issued.certificatePem, key: issued.keyPem },
+      (_request, response) => {
+        response.end("hello");
+      },
+    );
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     const get = (ca: string | undefined): Promise<string> =>

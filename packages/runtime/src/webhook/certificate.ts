@@ -54,7 +54,15 @@ export function createCertificateAuthority(options: {
     extension(oid.keyUsage, true, der.bitString(Buffer.from([0x06]), 1)),
     extension(oid.subjectKeyIdentifier, false, der.octetString(keyIdentifier(publicKey))),
   ];
-  return certificate({ ...options, issuer: subject, subject, publicKey, extensions, signer: privateKey, key: privateKey });
+  return certificate({
+    ...options,
+    issuer: subject,
+    subject,
+    publicKey,
+    extensions,
+    signer: privateKey,
+    key: privateKey,
+  });
 }
 
 /** A certificate signed by `authority`. */
@@ -69,14 +77,27 @@ export function issueCertificate(
     extension(oid.basicConstraints, true, der.sequence()),
     // digital signature
     extension(oid.keyUsage, true, der.bitString(Buffer.from([0x80]), 7)),
-    extension(oid.extKeyUsage, false, der.sequence(...request.usages.map((usage) => der.objectIdentifier(oid[usage])))),
+    extension(
+      oid.extKeyUsage,
+      false,
+      der.sequence(...request.usages.map((usage) => der.objectIdentifier(oid[usage]))),
+    ),
     extension(oid.subjectKeyIdentifier, false, der.octetString(keyIdentifier(publicKey))),
     extension(oid.authorityKeyIdentifier, false, der.sequence(der.element(0x80, issuer.keyIdentifier))),
   ];
   const hosts = request.hosts ?? [];
-  if (hosts.length > 0) extensions.push(extension(oid.subjectAltName, false, der.sequence(...hosts.map(generalName))));
+  if (hosts.length > 0)
+    extensions.push(extension(oid.subjectAltName, false, der.sequence(...hosts.map(generalName))));
   const subject = name(request.commonName, request.organizations ?? []);
-  return certificate({ ...request, issuer: issuer.name, subject, publicKey, extensions, signer, key: privateKey });
+  return certificate({
+    ...request,
+    issuer: issuer.name,
+    subject,
+    publicKey,
+    extensions,
+    signer,
+    key: privateKey,
+  });
 }
 
 interface Parts {
@@ -140,7 +161,8 @@ function generalName(host: string): Buffer {
 
 function ipv6Bytes(address: string): Buffer {
   const [head = "", tail] = address.split("::");
-  const groups = (text: string): number[] => (text === "" ? [] : text.split(":").map((g) => Number.parseInt(g, 16)));
+  const groups = (text: string): number[] =>
+    text === "" ? [] : text.split(":").map((g) => Number.parseInt(g, 16));
   const before = groups(head);
   const after = tail === undefined ? [] : groups(tail);
   const all = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
@@ -161,7 +183,8 @@ function readSubject(certificatePem: string): { name: Buffer; keyIdentifier: Buf
   const fields = body === undefined ? [] : children(content(body));
   const subject = fields[5];
   const spki = fields[6];
-  if (subject === undefined || spki === undefined) throw new Error("the authority's certificate cannot be read");
+  if (subject === undefined || spki === undefined)
+    throw new Error("the authority's certificate cannot be read");
   return { name: subject, keyIdentifier: createHash("sha1").update(spki.subarray(-65)).digest() };
 }
 

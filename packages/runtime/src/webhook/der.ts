@@ -60,5 +60,7 @@ export function objectIdentifier(dotted: string): Buffer {
 export function time(milliseconds: number): Buffer {
   const date = new Date(milliseconds);
   const text = `${date.toISOString().slice(0, 19).replace(/[-:T]/g, "")}Z`;
-  return date.getUTCFullYear() < 2050 ? element(0x17, Buffer.from(text.slice(2))) : element(0x18, Buffer.from(text));
+  return date.getUTCFullYear() < 2050
+    ? element(0x17, Buffer.from(text.slice(2)))
+    : element(0x18, Buffer.from(text));
 }

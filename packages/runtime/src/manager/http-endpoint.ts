@@ -1,0 +1,87 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** An answer of an endpoint. */
+export interface EndpointAnswer {
+  readonly status: number;
+  readonly contentType?: string;
+  readonly body: string;
+}
+
+/** Answers a GET; undefined is 404. */
+export type EndpointHandler = (path: string, query: URLSearchParams) => Promise<EndpointAnswer | undefined>;
+
+/** A small HTTP server for health, metrics and debugging. `node:http` is loaded when it starts. */
+export class HttpEndpoint {
+  readonly #address: { readonly host: string | undefined; readonly port: number };
+  readonly #handler: EndpointHandler;
+  #server: Server | undefined;
+
+  /** @param address `:8081`, `127.0.0.1:0` */
+  constructor(address: string, handler: EndpointHandler) {
+    this.#address = parseAddress(address);
+    this.#handler = handler;
+  }
+
+  /** The port it listens on. */
+  get port(): number {
+    return (this.#server?.address() as AddressInfo | null)?.port ?? this.#address.port;
+  }
+
+  /** @throws Error when the port is in use */
+  async start(): Promise<void> {
+    const { createServer } = await import("node:http");
+    const server = createServer((request, response) => {
+      const url = new URL(request.url ?? "/", "http://localhost");
+      void this.#answer(url).then(({ status, contentType, body }) => {
+        response.writeHead(status, {
+          "content-type": contentType ?? "text/plain; charset=utf-8",
+          "x-content-type-options": "nosniff",
+        });
+        response.end(body);
+      });
+    });
+    this.#server = server;
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(this.#address.port, this.#address.host, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#server = undefined;
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+
+  async #answer(url: URL): Promise<EndpointAnswer> {
+    try {
+      return (
+        (await this.#handler(url.pathname, url.searchParams)) ?? { status: 404, body: "404 page not found\n" }
+      );
+    } catch {
+      return { status: 500, body: "internal server error\n" };
+    }
+  }
+}
+
+/** @throws Error when it is not `host:port` or `:port` */
+export function parseAddress(address: string): { readonly host: string | undefined; readonly port: number } {
+  const colon = address.lastIndexOf(":");
+  const port = Number(address.slice(colon + 1));
+  if (colon < 0 || !Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error(`address ${JSON.stringify(address)}: expected host:port or :port, such as ":8081"`);
+  }
+  const host = address.slice(0, colon).replace(/^\[|\]$/g, "");
+  return { host: host === "" ? undefined : host, port };
+}
+
+/** Whether an address switches an endpoint off: `0`, empty, or none. */
+export function isOff(address: string | false | undefined): address is undefined | false | "" | "0" {
+  return address === undefined || address === false || address === "" || address === "0";
+}
