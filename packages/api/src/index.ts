@@ -208,7 +208,7 @@ export { prepareCrdForCreate, prepareCrdForStatusUpdate, prepareCrdForUpdate } f
 export { validateCrd, validateCrdStatusUpdate, validateCrdUpdate } from "./crd/validate-crd.ts";
 export type { CrdVerdict } from "./crd/validate-crd.ts";
 export { computeCrdStatus, terminatingCrdStatus } from "./crd/crd-conditions.ts";
-export type { CrdStatusContext } from "./crd/crd-conditions.ts";
+export type { CrdStatusContext, CrdTermination } from "./crd/crd-conditions.ts";
 export { compareVersions, deprecationWarning } from "./crd/crd-versions.ts";
 
 // Custom resources against their schema

@@ -1,10 +1,50 @@
-import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import type { CrdConversion, CrdSpec, CustomResourceDefinition } from "./custom-resource-definition.ts";
 
 /**
- * Fills in what the server fills in: scope is never defaulted; `names.singular`, `names.listKind`, conversion `None`,
- * the port of a conversion service. The same reference when nothing changed.
+ * Fills in what the server fills in: `names.singular`, `names.listKind`, conversion `None`, the port of a conversion
+ * service, the storage version in `status.storedVersions`. The same reference when nothing changed.
  * Source: apiextensions/v1 defaults.go.
  */
-export function defaultCrd(_crd: CustomResourceDefinition): CustomResourceDefinition {
-  throw new Error("in progress");
+export function defaultCrd(crd: CustomResourceDefinition): CustomResourceDefinition {
+  const spec = defaultSpec(crd.spec);
+  const status = defaultStatus(crd);
+  return spec === crd.spec && status === crd.status
+    ? crd
+    : { ...crd, spec, ...(status === undefined ? {} : { status }) };
+}
+
+function defaultSpec(spec: CrdSpec): CrdSpec {
+  const names = defaultNames(spec.names);
+  const conversion = defaultConversion(spec.conversion);
+  return names === spec.names && conversion === spec.conversion ? spec : { ...spec, names, conversion };
+}
+
+function defaultNames(given: CrdSpec["names"] | undefined): CrdSpec["names"] {
+  const names = given ?? { plural: "", kind: "" };
+  const kind = names.kind ?? "";
+  if ((names.singular ?? "") !== "" && ((names.listKind ?? "") !== "" || kind === "")) return names;
+  return {
+    ...names,
+    singular: names.singular || kind.toLowerCase(),
+    ...(kind === "" && !names.listKind ? {} : { listKind: names.listKind || `${kind}List` }),
+  };
+}
+
+const httpsPort = 443;
+
+function defaultConversion(conversion: CrdConversion | undefined): CrdConversion {
+  if (conversion === undefined) return { strategy: "None" };
+  const { webhook } = conversion;
+  const service = webhook?.clientConfig?.service;
+  if (webhook === undefined || service === undefined || service.port !== undefined) return conversion;
+  const clientConfig = { ...webhook.clientConfig, service: { ...service, port: httpsPort } };
+  return { ...conversion, webhook: { ...webhook, clientConfig } };
+}
+
+function defaultStatus(crd: CustomResourceDefinition): CustomResourceDefinition["status"] {
+  if ((crd.status?.storedVersions?.length ?? 0) > 0) return crd.status;
+  const storage = crd.spec.versions?.find((version) => version.storage);
+  if (storage === undefined) return crd.status;
+  const empty = { conditions: [], acceptedNames: { plural: "", kind: "" } };
+  return { ...empty, ...crd.status, storedVersions: [storage.name] };
 }

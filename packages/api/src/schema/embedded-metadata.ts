@@ -13,14 +13,15 @@ export interface Coerced {
   readonly value: Json;
   /** Paths of unknown fields inside metadata, sorted. */
   readonly unknownFields: readonly string[];
-  /** What cannot be decoded, as the server words it. */
+  /** The first thing that cannot be decoded, and the server's sentence about it. */
+  readonly failure?: FieldError;
   readonly error?: string;
 }
 
 interface Run {
   readonly dropInvalid: boolean;
   readonly unknown: string[];
-  error: string | undefined;
+  failure: FieldError | undefined;
 }
 
 /** Brings the metadata of embedded resources into the shape of ObjectMeta. */
@@ -31,10 +32,15 @@ export function coerceEmbedded(
 ): Coerced {
   const root = options.resource === true && !node.embedded ? asEmbedded(node) : node;
   if (!root.below.embedded) return { value, unknownFields: [] };
-  const run: Run = { dropInvalid: options.dropInvalid, unknown: [], error: undefined };
+  const run: Run = { dropInvalid: options.dropInvalid, unknown: [], failure: undefined };
   const coerced = coerce(root, value, options.path ?? "", run);
   const unknownFields = run.unknown.sort(compareCodePoints);
-  return { value: coerced, unknownFields, ...(run.error === undefined ? {} : { error: run.error }) };
+  const { failure } = run;
+  return {
+    value: coerced,
+    unknownFields,
+    ...(failure === undefined ? {} : { failure, error: fieldErrorText(failure) }),
+  };
 }
 
 function asEmbedded(node: SchemaNode): SchemaNode {
@@ -42,13 +48,13 @@ function asEmbedded(node: SchemaNode): SchemaNode {
 }
 
 function coerce(node: SchemaNode | undefined, value: Json, path: string, run: Run): Json {
-  if (node === undefined || !node.below.embedded || run.error !== undefined) return value;
+  if (node === undefined || !node.below.embedded || run.failure !== undefined) return value;
   if (Array.isArray(value))
     return mapItems(value, (item, i) => coerce(node.items, item, fieldKey(path, i), run));
   if (!isObject(value)) return value;
   return mapFields(value, (name, field) => {
     const own = node.embedded ? coerceMetaField(name, field, path, run) : field;
-    if (own === undefined || run.error !== undefined) return own;
+    if (own === undefined || run.failure !== undefined) return own;
     const place = node.properties.has(name) ? fieldChild(path, name) : fieldKey(path, name);
     return coerce(fieldNode(node, name), own, place, run);
   });
@@ -58,7 +64,7 @@ function coerceMetaField(name: string, value: Json, path: string, run: Run): Jso
   if (name === "apiVersion" || name === "kind") {
     if (typeof value === "string") return value;
     if (run.dropInvalid) return undefined;
-    run.error = invalidText(fieldChild(path, name), value, "must be a string");
+    run.failure = invalid(fieldChild(path, name), value, "must be a string");
     return value;
   }
   if (name !== "metadata") return value;
@@ -67,12 +73,12 @@ function coerceMetaField(name: string, value: Json, path: string, run: Run): Jso
     ? decodeObjectMetaLeniently(value)
     : decodeObjectMeta(value);
   for (const field of unknown) run.unknown.push(`${place}.${field}`);
-  if (error !== undefined) run.error = invalidText(place, value, error);
+  if (error !== undefined) run.failure = invalid(place, value, error);
   return meta === undefined || jsonEqual(meta, value) ? value : meta;
 }
 
-function invalidText(field: string, badValue: Json, detail: string): string {
-  return fieldErrorText({ type: "Invalid", field, badValue, detail });
+function invalid(field: string, badValue: Json, detail: string): FieldError {
+  return { type: "Invalid", field, badValue, detail };
 }
 
 /** What is wrong with apiVersion, kind and metadata of embedded resources. */

@@ -43,6 +43,13 @@ export interface JsonSchema {
   "x-kubernetes-list-map-keys"?: string[];
   "x-kubernetes-map-type"?: "granular" | "atomic" | (string & {});
   "x-kubernetes-validations"?: ValidationRule[];
+  /** Not supported in a CRD; listed so that a CRD which has them can be refused. */
+  id?: string;
+  $schema?: string;
+  patternProperties?: Record<string, JsonSchema>;
+  dependencies?: Record<string, JsonSchema | string[]>;
+  additionalItems?: JsonSchema | boolean;
+  definitions?: Record<string, JsonSchema>;
   "x-kubernetes-patch-strategy"?: string;
   "x-kubernetes-patch-merge-key"?: string;
 }

@@ -41,6 +41,11 @@ export function goStruct(fields: Record<string, unknown>): unknown {
   return new GoStruct(fields);
 }
 
+/** The fields of such a struct; undefined for anything else. */
+export function goStructFields(value: unknown): Record<string, unknown> | undefined {
+  return value instanceof GoStruct ? value.fields : undefined;
+}
+
 class GoStruct {
   readonly fields: Record<string, unknown>;
 

@@ -1,0 +1,128 @@
+/**
+ * The form in which the server validates a CRD: what all versions have in common is moved to the top, which is why errors
+ * speak of `spec.validation`. Source: apiextensions/v1 conversion.go.
+ */
+import { goJson } from "../status/go-text.ts";
+import type {
+  CrdConversion,
+  CrdNames,
+  CrdPrinterColumn,
+  CrdSpec,
+  CrdSubresources,
+  CrdVersion,
+} from "./custom-resource-definition.ts";
+import { columnStruct, schemaStruct, subresourcesStruct, withoutEmpty } from "./internal-struct.ts";
+
+/** The parts that are either common to all versions or given per version. */
+export interface VersionParts {
+  readonly schema: CrdVersion["schema"];
+  readonly subresources: CrdSubresources | undefined;
+  readonly columns: readonly CrdPrinterColumn[] | undefined;
+  readonly selectableFields: readonly { readonly jsonPath: string }[] | undefined;
+}
+
+export interface InternalVersion extends VersionParts {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated: boolean;
+  readonly deprecationWarning: string | undefined;
+}
+
+export interface InternalSpec extends VersionParts {
+  readonly group: string;
+  readonly scope: string;
+  readonly names: CrdNames;
+  /** Name of the first version, "" without versions. */
+  readonly version: string;
+  readonly versions: readonly InternalVersion[];
+  /** Whether `versions` was given at all. */
+  readonly versionsGiven: boolean;
+  readonly conversion: CrdConversion | undefined;
+  readonly preserveUnknownFields: boolean;
+}
+
+export function internalSpec(spec: CrdSpec): InternalSpec {
+  const versions = (spec.versions ?? []).map(internalVersion);
+  const [first] = versions;
+  const schema = common(
+    versions,
+    (v) => v.schema,
+    (x) => x && schemaStruct(x.openAPIV3Schema),
+  );
+  const subresources = common(versions, (v) => v.subresources, subresourcesStruct);
+  const columns = common(
+    versions,
+    (v) => v.columns,
+    (x) => x?.map(columnStruct),
+  );
+  const selectableFields = common(
+    versions,
+    (v) => v.selectableFields,
+    (x) => x,
+  );
+  return {
+    group: spec.group ?? "",
+    scope: spec.scope ?? "",
+    names: spec.names ?? { plural: "", kind: "" },
+    version: first?.name ?? "",
+    versions: versions.map((version) => ({
+      ...version,
+      ...(schema.same ? { schema: undefined } : {}),
+      ...(subresources.same ? { subresources: undefined } : {}),
+      ...(columns.same ? { columns: undefined } : {}),
+      ...(selectableFields.same ? { selectableFields: undefined } : {}),
+    })),
+    versionsGiven: spec.versions !== undefined && spec.versions !== null,
+    schema: schema.value,
+    subresources: subresources.value,
+    columns: columns.value,
+    selectableFields: selectableFields.value,
+    conversion: spec.conversion,
+    preserveUnknownFields: spec.preserveUnknownFields === true,
+  };
+}
+
+function internalVersion(version: CrdVersion): InternalVersion {
+  return {
+    name: version.name ?? "",
+    served: version.served === true,
+    storage: version.storage === true,
+    deprecated: version.deprecated === true,
+    deprecationWarning: version.deprecationWarning,
+    schema: version.schema,
+    subresources: version.subresources,
+    columns: version.additionalPrinterColumns,
+    selectableFields: version.selectableFields,
+  };
+}
+
+interface Common<T> {
+  readonly same: boolean;
+  /** Undefined when versions differ, and when none has it. */
+  readonly value: T | undefined;
+}
+
+/** A part that all versions have in common; empty lists and maps equal absent ones. */
+function common<T>(
+  versions: readonly InternalVersion[],
+  part: (version: InternalVersion) => T | undefined,
+  struct: (value: T | undefined) => unknown,
+): Common<T> {
+  const [first] = versions;
+  if (first === undefined) return { same: false, value: undefined };
+  const value = part(first);
+  if (versions.length === 1) return { same: true, value };
+  const identity = (version: InternalVersion): string => goJson(withoutEmpty(struct(part(version))));
+  const expected = identity(first);
+  const same = versions.every(
+    (version) => identity(version) === expected && (part(version) === undefined) === (value === undefined),
+  );
+  return { same, value: same ? value : undefined };
+}
+
+/** The schema of a version, wherever it is. */
+export function schemaOfVersion(spec: InternalSpec, name: string): CrdVersion["schema"] {
+  if (spec.schema !== undefined) return spec.schema;
+  return spec.versions.find((version) => version.name === name)?.schema;
+}
