@@ -100,15 +100,15 @@ function compareManagers(a: Manager, b: Manager): number {
 function writeManager(manager: Manager): ManagedFieldsEntry {
   const { entry } = manager;
   if (entry !== undefined && isUnchanged(manager, entry)) return entry as ManagedFieldsEntry;
-  return {
-    ...(manager.name === "" ? {} : { manager: manager.name }),
-    operation: manager.operation,
-    apiVersion: manager.apiVersion,
-    ...(manager.time === undefined ? {} : { time: manager.time }),
-    fieldsType: "FieldsV1",
-    fieldsV1: sortedSet(manager.set) as unknown as NonNullable<ManagedFieldsEntry["fieldsV1"]>,
-    ...(manager.subresource === "" ? {} : { subresource: manager.subresource }),
-  };
+  const written: ManagedFieldsEntry = {};
+  if (manager.name !== "") written.manager = manager.name;
+  written.operation = manager.operation;
+  written.apiVersion = manager.apiVersion;
+  if (manager.time !== undefined) written.time = manager.time;
+  written.fieldsType = "FieldsV1";
+  written.fieldsV1 = sortedSet(manager.set) as unknown as NonNullable<ManagedFieldsEntry["fieldsV1"]>;
+  if (manager.subresource !== "") written.subresource = manager.subresource;
+  return written;
 }
 
 function isUnchanged(manager: Manager, entry: DeepReadonly<ManagedFieldsEntry>): boolean {

@@ -51,8 +51,9 @@ function readChildren(node: { readonly [element: string]: unknown }): FieldSet |
 }
 
 function readNode(value: { readonly [element: string]: unknown } | null): FieldSet {
-  const children = value === null ? undefined : readChildren(value);
-  if (children === undefined) return emptySet;
+  if (value === null) return emptySet;
+  if (isEmptySet(value as FieldSet)) return value as FieldSet;
+  const children = readChildren(value) ?? emptySet;
   // A node with only "." is a member without children, like an empty one.
   for (const element in children) if (element !== ".") return children;
   return emptySet;
