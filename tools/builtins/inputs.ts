@@ -6,6 +6,7 @@ export interface Definition {
   $ref?: string;
   type?: string;
   format?: string;
+  default?: unknown;
   properties?: Record<string, Definition>;
   required?: string[];
   items?: Definition;
@@ -37,6 +38,8 @@ export interface NameFacts {
   /** Groups whose discovery carries no storage version hash. */
   withoutStorageHash: string[];
   connectVerbs: Record<string, string[]>;
+  /** Defaults that the Go types declare, by definition and property. Version 2 of OpenAPI is published without them. */
+  defaults: Record<string, Record<string, unknown>>;
 }
 
 export interface Inputs {
@@ -48,9 +51,19 @@ export interface Inputs {
 /** @param directory holds definitions.json, resources.json and names.json */
 export function readInputs(directory: string): Inputs {
   const read = <T>(name: string): T => JSON.parse(readFileSync(join(directory, name), "utf8")) as T;
-  return {
-    definitions: read("definitions.json"),
-    resources: read("resources.json"),
-    names: read("names.json"),
-  };
+  const names = read<NameFacts>("names.json");
+  const definitions = read<Record<string, Definition>>("definitions.json");
+  addDefaults(definitions, names);
+  return { definitions, resources: read("resources.json"), names };
+}
+
+function addDefaults(definitions: Record<string, Definition>, names: NameFacts): void {
+  for (const [name, defaults] of Object.entries(names.defaults)) {
+    for (const [field, value] of Object.entries(defaults)) {
+      const property = definitions[name]?.properties?.[field];
+      if (property === undefined)
+        throw new Error(`names.json has a default for ${name}.${field}, which does not exist`);
+      property.default = value;
+    }
+  }
 }

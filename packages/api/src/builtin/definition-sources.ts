@@ -79,4 +79,4 @@ export const definitionSources: Readonly<Record<string, string>> = {
 };
 
 /** Changes whenever any of the generator's inputs does. */
-export const definitionsHash = "3B9948F9A78C0799736A0A6F3FE370F901BE273102FDCCA0160C02CB2E4D4705" as const;
+export const definitionsHash = "E9FA7F41D1C3EB4DED2A9E77F61F56D31B439379F5B27B08CC3BAA56F6B13884" as const;
