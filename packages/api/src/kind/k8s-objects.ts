@@ -1,8 +1,10 @@
 /** Object schemas that many kinds share, in the shapes of the Kubernetes API. */
 import * as z from "zod";
+import type { PodTemplateSpec } from "../builtin/core/v1.ts";
 import type { LabelSelector } from "../object/label-selector.ts";
 import type { Condition, JsonObject, KubeObject } from "../object/object.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
+import { builtinStructural } from "./builtin-structural.ts";
 import { atomic, listMap } from "./k8s-lists.ts";
 import { dateTime, int64 } from "./k8s-scalars.ts";
 import type { KindOf } from "./kind.ts";
@@ -135,6 +137,27 @@ export function embeddedResource<K = unknown>(): z.ZodType<EmbeddedObject<K>, Em
 }
 
 type EmbeddedObject<K> = [KindOf<K>] extends [never] ? KubeObject & JsonObject : KindOf<K>;
+
+/**
+ * The template of pods, as Deployments have it, with its whole schema: the API server checks it, and managers can own single
+ * containers. That is some 40 KB of CustomResourceDefinition; `k8s.anyObject<PodTemplateSpec>()` is small and unchecked.
+ */
+export function podTemplateSpec(): z.ZodType<PodTemplateSpec, PodTemplateSpec> {
+  return builtinType<PodTemplateSpec>("io.k8s.api.core.v1.PodTemplateSpec");
+}
+
+/**
+ * A type of the built-in kinds, by the name of its OpenAPI definition; the static type comes from the kind's entry point.
+ *
+ * ```ts
+ * import type { ResourceRequirements } from "@bowline/api/core/v1";
+ * resources: k8s.builtinType<ResourceRequirements>("io.k8s.api.core.v1.ResourceRequirements").optional()
+ * ```
+ * @throws Error for a name that is not there
+ */
+export function builtinType<T>(definition: string): z.ZodType<T, T> {
+  return raw<T>(builtinStructural(definition));
+}
 
 /** An object of which the API server keeps every field and checks none. */
 export function anyObject<T extends object = JsonObject>(): z.ZodType<T, T> {

@@ -1,29 +1,21 @@
 /** Values that Kubernetes has words for and Zod does not. */
 import * as z from "zod";
+import { quantityPattern, quantitySchema } from "./quantity-schema.ts";
 import { markCheck } from "./zod/schema-mark.ts";
 
-const quantityPattern =
-  "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 const quantityRegex = new RegExp(quantityPattern);
 
 /** An amount such as `500m`, `1Gi` or `2`; read it with `parseQuantity`. */
 export function quantity(): z.ZodUnion<readonly [z.ZodInt, z.ZodString]> {
-  return z.union([z.int(), z.string()]).check(
-    markCheck<string | number>(
-      {
-        say: "schema",
-        schema: {
-          anyOf: [{ type: "integer" }, { type: "string" }],
-          pattern: quantityPattern,
-          "x-kubernetes-int-or-string": true,
-        },
-      },
-      (value) =>
+  return z
+    .union([z.int(), z.string()])
+    .check(
+      markCheck<string | number>({ say: "schema", schema: quantitySchema }, (value) =>
         typeof value === "number" || quantityRegex.test(value)
           ? undefined
           : "must be a quantity such as 500m or 1Gi",
-    ),
-  );
+      ),
+    );
 }
 
 /** A number or a text: a port by number or name, a count or a percentage. */

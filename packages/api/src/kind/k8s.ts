@@ -23,12 +23,14 @@ export type { StringFormat } from "./k8s-scalars.ts";
 // Objects
 export {
   anyObject,
+  builtinType,
   conditions,
   configMapKeySelector,
   embeddedResource,
   labelSelector,
   localObjectReference,
   objectReference,
+  podTemplateSpec,
   raw,
   secretKeySelector,
   typedLocalObjectReference,
