@@ -209,7 +209,11 @@ class JsonScanner {
   }
 
   #fail(context: string): never {
-    const char = this.#text[this.#at];
+    // At the end Go's scanner tries whether a space could follow, and complains about that inside of a token.
+    const insideToken = context.startsWith("in ")
+      ? context !== "in string literal"
+      : context.endsWith("literal");
+    const char = this.#text[this.#at] ?? (insideToken ? " " : undefined);
     if (char === undefined) throw new DecodeError("unexpected end of JSON input");
     throw new DecodeError(`invalid character ${quoteCharacter(char)} ${context}`);
   }

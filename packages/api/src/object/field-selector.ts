@@ -33,7 +33,9 @@ export function parseFieldSelector(text: string): FieldMatcher {
   const requirements = splitTerms(text)
     .sort()
     .filter((term) => term !== "")
-    .map((term) => parseTerm(term, text));
+    .map((term) => parseTerm(term, text))
+    // A term without field and value, such as `=`, requires nothing.
+    .filter(({ field, value }) => field !== "" || value !== "");
   return matcherOf(requirements);
 }
 

@@ -124,8 +124,8 @@ interface Token {
 }
 
 const end: Token = { kind: "end", text: "" };
-/** Blank, then a symbol or a word; a NUL ends the text. */
-const tokenPattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^=!(),<> \t\r\n\0]+))/y;
+/** Blank, then a symbol or a word; a NUL separates, and ends the text where a token should start. */
+const tokenPattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^=!(),<> \t\r\n\0]+))\0?/y;
 
 class TokenStream {
   readonly #tokens: Token[] = [];

@@ -119,7 +119,8 @@ function diffMembers(
     if (before === undefined) operations.push({ op: "add", path: pointer(path, key), value: after });
     else if (key !== "") diffValue(before, after, pointer(path, key), operations);
     // The server's library takes an empty token inside of a path for the container itself.
-    else if (!deepEqual(before, after)) operations.push({ op: "replace", path: pointer(path, key), value: after });
+    else if (!deepEqual(before, after))
+      operations.push({ op: "replace", path: pointer(path, key), value: after });
   }
 }
 

@@ -177,7 +177,7 @@ function changeOf(
 ): ValueList {
   if (before === undefined) return part === "deletions" ? [] : [after];
   if (before === after) return [];
-  const patch = diffObjects(asObject(before), after, field.schema, part);
+  const patch = diffObjects(asObject(before), after, field.schema, part, field.retainKeys);
   return Object.keys(patch).length === 0
     ? []
     : [{ ...patch, [field.mergeKey]: mergeKeyOf(after, field.mergeKey) }];

@@ -274,9 +274,22 @@ function mergeOrderedList(
   checkOrder(patch, order, field.mergeKey);
   if (before === undefined && change === undefined) return undefined;
   const merged = mergeUnordered(before, change, field, mode);
-  const identity = identityOf(itemKindOf(present, patch), field.mergeKey);
-  const ordered = orderItems(merged, order, present, identity);
+  const kind = itemKindOf(present, patch);
+  const known =
+    kind === "object" && field.strategy === "merge" ? refilled(present, patch, field.mergeKey) : present;
+  const ordered = orderItems(merged, order, known, identityOf(kind, field.mergeKey));
   return sameItems(present, ordered) && before !== undefined ? present : ordered;
+}
+
+/**
+ * The list whose order the server goes by: upstream works in place, so items that the patch adds fill the room of those
+ * that it deletes.
+ */
+function refilled(present: ValueList, patch: ValueList, mergeKey: string): ValueList {
+  const { kept, changes, replaces } = carryOutDirectives(present, patch, mergeKey);
+  if (replaces || kept.length === present.length) return kept;
+  const added = changes.filter((item) => indexOfKey(kept, mergeKey, mergeKeyOf(item, mergeKey)) < 0);
+  return [...kept, ...added].slice(0, present.length);
 }
 
 function mergeUnordered(

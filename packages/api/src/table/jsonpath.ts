@@ -89,7 +89,12 @@ function nestRanges(nodes: PathList): readonly Part[] {
     else if (hasIdentifier(node, "end") && open.length > 1) close();
     else open.at(-1)?.body.push(node);
   }
-  while (open.length > 1) close();
+  // What follows a range that nobody ends is also done once for the outer value, as upstream does.
+  while (open.length > 1) {
+    const unended = open.at(-1)?.body ?? [];
+    close();
+    open.at(-1)?.body.push(...unended);
+  }
   return open[0]?.body ?? [];
 }
 
