@@ -5,6 +5,7 @@ import type { Condition, ObjectMeta } from "../object/object.ts";
 import { fieldErrorText } from "../status/field-error.ts";
 import { checkObject } from "./check-object.ts";
 import { crdManifest, crdSizeWarning, defineCrd } from "./crd-manifest.ts";
+import { definitionPath } from "./crd-problems.ts";
 import type { AnyCustomKind } from "./custom-kind.ts";
 import { defineKind } from "./define-kind.ts";
 import { KindDefinitionError, isKindDefinitionError } from "./definition-error.ts";
@@ -158,17 +159,15 @@ describe("defineKind", () => {
   it("types what a create may send: defaults, apiVersion and kind may be missing", () => {
     const minimal: CreateOf<typeof Application> = { metadata: { name: "a" }, spec: { image: "nginx" } };
     expect(checkObject(Application, minimal).errors).toEqual([]);
+    type Spec = CreateOf<typeof Application>["spec"];
     // @ts-expect-error the image has no default
-    const wrong: CreateOf<typeof Application> = { metadata: { name: "a" }, spec: {} };
-    expect(checkObject(Application, wrong).errors.map(fieldErrorText)).toEqual([
-      "spec.image: Required value",
-    ]);
+    const wrong: Spec = {};
     // @ts-expect-error replicas is a number
-    const text: CreateOf<typeof Application> = {
-      metadata: { name: "a" },
-      spec: { image: "a", replicas: "1" },
-    };
-    expect(checkObject(Application, text).errors).toHaveLength(1);
+    const text: Spec = { image: "a", replicas: "1" };
+    const errorsOf = (spec: unknown): string[] =>
+      checkObject(Application, { metadata: { name: "a" }, spec }).errors.map(fieldErrorText);
+    expect(errorsOf(wrong)).toEqual(["spec.image: Required value"]);
+    expect(errorsOf(text)).toHaveLength(1);
   });
 
   it("can stand wherever any kind is wanted", () => {
@@ -233,6 +232,26 @@ describe("defineKind", () => {
       "spec: must be an object, not string; use z.object()",
       "fields.metadata: every kind has metadata; declare it as `metadata` if it can be",
     ]);
+  });
+
+  it("refuses what the API server would refuse, in its words, at the place in the definition", () => {
+    const define = (): unknown =>
+      defineKind({
+        group: "Example",
+        version: "one",
+        kind: "odd",
+        plural: "Odds",
+        spec: z.object({ list: k8s.listMap(z.object({ name: z.string().optional() }), "name") }),
+        printerColumns: [{ name: "List", type: "text", jsonPath: ".spec.list" }],
+      });
+    expect(problemsOf(define)).toMatchInlineSnapshot(`
+      [
+        "group: Invalid value: "Example": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+        "plural: Invalid value: "Odds": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+        "spec.list[].name.default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
+        "printerColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string",
+      ]
+    `);
   });
 
   it("refuses rules about fields that are not there", () => {
@@ -321,6 +340,29 @@ describe("crdManifest", () => {
     expect(crdSizeWarning(crdManifest(Huge))).toMatch(
       /huges\.example\.com has 26\d{4} bytes, .* 262144; .*--server-side/,
     );
+  });
+});
+
+describe("definitionPath", () => {
+  it.each([
+    [
+      "spec.validation.openAPIV3Schema.properties[spec].properties[a].items.x-kubernetes-validations[0].rule",
+      "spec.a[].rules[0].rule",
+    ],
+    [
+      "spec.versions[0].schema.openAPIV3Schema.properties[spec].additionalProperties.pattern",
+      "spec{}.pattern",
+    ],
+    ["spec.validation.openAPIV3Schema.x-kubernetes-validations[1].message", "rules[1].message"],
+    ["spec.names.shortNames[0]", "shortNames[0]"],
+    ["spec.group", "group"],
+    ["spec.versions[0].name", "version"],
+    ["spec.additionalPrinterColumns[0].type", "printerColumns[0].type"],
+    ["spec.versions[0].subresources.scale.specReplicasPath", "scale.specReplicasPath"],
+    ["spec.versions[0].selectableFields[0].jsonPath", "selectableFields[0].jsonPath"],
+    ["metadata.annotations", "annotations"],
+  ])("of %s is %s", (field, path) => {
+    expect(definitionPath(field)).toBe(path);
   });
 });
 

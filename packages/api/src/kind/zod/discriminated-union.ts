@@ -34,9 +34,9 @@ export function convertDiscriminatedUnion(
     required,
     properties: Object.fromEntries(properties),
     ...(loose ? { "x-kubernetes-preserve-unknown-fields": true } : {}),
-    "x-kubernetes-validations": [
-      ...variants.flatMap((variant) => variantRules(def.discriminator, variant, properties, required)),
-    ],
+    "x-kubernetes-validations": variants.flatMap((variant) =>
+      variantRules(def.discriminator, variant, properties, required),
+    ),
   };
 }
 
