@@ -79,7 +79,6 @@ export type {
   Discovery,
 } from "./discovery/discovery.ts";
 export type { ApiResource, ApiSubresource, GroupVersionKind } from "./discovery/api-resource.ts";
-export { compareApiVersions } from "./discovery/version-order.ts";
 export { customApiResource, storageVersionHash } from "./discovery/custom-api-resource.ts";
 export type { PublishedCustomResource } from "./discovery/custom-api-resource.ts";
 

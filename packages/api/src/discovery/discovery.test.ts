@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { builtinResources } from "../builtin/catalog.ts";
+import { compareVersions } from "../crd/crd-versions.ts";
 import { customApiResource } from "./custom-api-resource.ts";
 import { buildDiscovery } from "./discovery.ts";
-import { compareApiVersions } from "./version-order.ts";
 
 const kettles = customApiResource({
   group: "example.com",
@@ -21,7 +21,7 @@ const kettles = customApiResource({
 
 const served = builtinResources.filter((resource) => resource.servedByDefault);
 
-describe("compareApiVersions", () => {
+describe("compareVersions", () => {
   it.each([
     [
       "v10",
@@ -38,11 +38,11 @@ describe("compareApiVersions", () => {
     ],
     ["v1", "v0", "v2beta3", "alpha", "v1-beta", "v1alpha", "v1beta", "version2"],
   ])("orders %s first", (...versions: string[]) => {
-    expect([...versions].reverse().sort(compareApiVersions)).toEqual(versions);
+    expect([...versions].reverse().sort(compareVersions)).toEqual(versions);
   });
 
   it("takes v1 and v01 for the same version", () => {
-    expect(compareApiVersions("v01", "v1")).toBe(0);
+    expect(compareVersions("v01", "v1")).toBe(0);
   });
 });
 

@@ -1,7 +1,7 @@
+import { compareVersions } from "../crd/crd-versions.ts";
 import { apiVersionOf } from "../kind/kind.ts";
 import type { ApiResource, ApiSubresource } from "./api-resource.ts";
 import { sha256Hex } from "./sha256.ts";
-import { compareApiVersions } from "./version-order.ts";
 
 /** The answers of one server's discovery paths. Made once per change of what is served. */
 export interface Discovery {
@@ -74,7 +74,7 @@ export interface AggregatedDiscovery {
 
 /**
  * The documents for what is served. Groups keep the order in which they first appear (built-in ones by priority, then custom
- * ones by name); the versions of a group are put into the order of `compareApiVersions`, the first being the preferred one.
+ * ones by name); the versions of a group are put into the order of `compareVersions`, the first being the preferred one.
  * Resources keep their order within a version.
  */
 export function buildDiscovery(resources: readonly ApiResource[]): Discovery {
@@ -123,7 +123,7 @@ function groupsOf(resources: readonly ApiResource[]): ServedGroup[] {
   }
   return [...groups].map(([name, versions]) => ({
     name,
-    versions: new Map([...versions].sort(([a], [b]) => compareApiVersions(a, b))),
+    versions: new Map([...versions].sort(([a], [b]) => compareVersions(a, b))),
   }));
 }
 
