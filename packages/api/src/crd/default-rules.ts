@@ -5,7 +5,7 @@
 import { compileSchemaRules } from "../cel/schema-rules.ts";
 import type { Json, JsonObject } from "../object/object.ts";
 import { coerceEmbedded, validateEmbedded } from "../schema/embedded-metadata.ts";
-import type { JsonSchema } from "../schema/json-schema.ts";
+import { type JsonSchema, itemSchema } from "../schema/json-schema.ts";
 import { jsonEqual } from "../schema/json-value.ts";
 import { prune } from "../schema/prune.ts";
 import { schemaNode } from "../schema/schema-node.ts";
@@ -60,9 +60,9 @@ function visit(
   const embedded = schema["x-kubernetes-embedded-resource"] === true;
   const place: Place = embedded ? { insideMeta: false, resource: schema, surround: asResource } : at;
   if (hasDefault(schema)) checkDefault(schema, fieldChild(path, "default"), place, options, list);
-  const { items } = schema;
+  const items = itemSchema(schema);
   const surround = place.surround;
-  if (items !== undefined && !Array.isArray(items)) {
+  if (items !== undefined) {
     visit(
       items,
       fieldChild(path, "items"),
@@ -95,8 +95,38 @@ function checkDefault(
     ? metadataErrors(value, path, place)
     : resourceErrors(schema, value, path, options, list);
   if (errors.length > 0) return list.add(errors);
-  const invalid = validateSchema(compileSchema(schema), value, path);
+  const invalid = validateSchema(compileSchema(untypedIntOrString(schema)), value, path);
   list.add(invalid.length > 0 ? invalid : ruleErrors(schema, value, path, schema === place.resource));
+}
+
+/** The schema as the server checks defaults against it: there an int-or-string takes anything. */
+function untypedIntOrString(schema: JsonSchema): JsonSchema {
+  if (!someSchema(schema, (s) => s["x-kubernetes-int-or-string"] === true)) return schema;
+  const {
+    "x-kubernetes-int-or-string": _typed,
+    items: _items,
+    properties,
+    additionalProperties,
+    ...rest
+  } = schema;
+  const items = itemSchema(schema);
+  return {
+    ...rest,
+    ...(items === undefined ? {} : { items: untypedIntOrString(items) }),
+    ...(properties === undefined ? {} : { properties: mapValues(properties, untypedIntOrString) }),
+    ...(additionalProperties === undefined
+      ? {}
+      : {
+          additionalProperties:
+            typeof additionalProperties === "object"
+              ? untypedIntOrString(additionalProperties)
+              : additionalProperties,
+        }),
+  };
+}
+
+function mapValues<T>(record: Record<string, T>, map: (value: T) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }
 
 /** Metadata is only valid or not as a whole. */
@@ -104,8 +134,9 @@ function metadataErrors(value: Json, path: string, place: Place): FieldError[] {
   const object = place.surround(value);
   const node = schemaNode(place.resource);
   const { error } = coerceEmbedded(node, object, { dropInvalid: false, resource: true });
-  const why = error ?? fieldErrorsText(validateEmbedded(node, object, { resource: true }));
-  if (why === "") return [];
+  const invalid = error === undefined ? validateEmbedded(node, object, { resource: true }) : [];
+  if (error === undefined && invalid.length === 0) return [];
+  const why = error ?? fieldErrorsText(invalid);
   const detail = `must result in valid metadata: ${why}`;
   return [{ type: "Invalid", field: path, badValue: value, detail }];
 }

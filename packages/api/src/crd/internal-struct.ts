@@ -116,6 +116,7 @@ function ruleStruct(rule: ValidationRule): unknown {
 
 export function itemsStruct(items: JsonSchema["items"]): unknown {
   if (items === undefined) return null;
+  if (items === null) return goStruct({ Schema: null, JSONSchemas: null });
   return Array.isArray(items)
     ? goStruct({ Schema: null, JSONSchemas: items.map(schemaStruct) })
     : goStruct({ Schema: schemaStruct(items), JSONSchemas: null });

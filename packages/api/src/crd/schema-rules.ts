@@ -2,7 +2,7 @@
  * What a CRD may say in a schema, apart from being structural. Source: apiextensions-apiserver
  * pkg/apis/apiextensions/validation/validation.go (ValidateCustomResourceDefinitionOpenAPISchema).
  */
-import { type JsonSchema } from "../schema/json-schema.ts";
+import { type JsonSchema, itemSchema } from "../schema/json-schema.ts";
 import { type FieldError, fieldChild, fieldKey } from "../status/field-error.ts";
 import { ErrorList } from "./error-list.ts";
 import { itemsStruct } from "./internal-struct.ts";
@@ -127,7 +127,7 @@ function checkChildren(
     visit(definition, fieldKey(fieldChild(path, "definitions"), name));
   }
   if (Array.isArray(items)) items.forEach((s, i) => visit(s, fieldKey(fieldChild(path, "items"), i)));
-  else if (items !== undefined) visit(items, fieldChild(path, "items"));
+  else if (items) visit(items, fieldChild(path, "items"));
   for (const [name, dependency] of Object.entries(schema.dependencies ?? {})) {
     if (!Array.isArray(dependency)) visit(dependency, fieldKey(fieldChild(path, "dependencies"), name));
   }
@@ -177,9 +177,8 @@ function checkListType(schema: JsonSchema, path: string, options: SchemaRuleOpti
 export function nonAtomicSetKeyword(
   schema: JsonSchema,
 ): "x-kubernetes-list-type" | "x-kubernetes-map-type" | undefined {
-  const { items } = schema;
-  if (schema["x-kubernetes-list-type"] !== "set" || items === undefined || Array.isArray(items))
-    return undefined;
+  const items = itemSchema(schema);
+  if (schema["x-kubernetes-list-type"] !== "set" || items === undefined) return undefined;
   const listType = items["x-kubernetes-list-type"] ?? "atomic";
   if (items.type === "array" && listType !== "atomic") return "x-kubernetes-list-type";
   return items.type === "object" && items["x-kubernetes-map-type"] !== "atomic"
@@ -199,14 +198,14 @@ function checkListMapKeys(schema: JsonSchema, path: string, list: ErrorList): vo
   }
   if (listType !== "map") return;
   if (keys.length === 0) list.required(keysPlace, "must not be empty if x-kubernetes-list-type is map");
-  const { items } = schema;
+  const items = itemSchema(schema);
   const itemsPlace = fieldChild(path, "items");
-  if (items === undefined) {
+  if (schema.items === undefined) {
     return list.required(itemsPlace, "must have a schema if x-kubernetes-list-type is map");
   }
-  if (Array.isArray(items)) {
+  if (items === undefined) {
     const detail = "must only have a single schema if x-kubernetes-list-type is map";
-    return list.invalid(itemsPlace, itemsStruct(items), detail);
+    return list.invalid(itemsPlace, itemsStruct(schema.items), detail);
   }
   if (items.type !== "object") {
     const detail = "must be object if parent array's x-kubernetes-list-type is map";
@@ -242,9 +241,9 @@ function checkKeyProperties(
 
 /** Items of sets and maps must not be null, and keys of maps must always be there. */
 export function mapKeyErrors(schema: JsonSchema, path: string): readonly FieldError[] {
-  const { items } = schema;
+  const items = itemSchema(schema);
   const listType = schema["x-kubernetes-list-type"];
-  if (items === undefined || Array.isArray(items) || (listType !== "set" && listType !== "map")) return [];
+  if (items === undefined || (listType !== "set" && listType !== "map")) return [];
   const list = new ErrorList();
   const place = fieldChild(path, "items");
   if (items.nullable === true) {

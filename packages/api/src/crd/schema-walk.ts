@@ -12,7 +12,7 @@ export function childSchemas(schema: JsonSchema): JsonSchema[] {
   const children: JsonSchema[] = [];
   const { items, additionalProperties, additionalItems } = schema;
   if (Array.isArray(items)) children.push(...items);
-  else if (items !== undefined) children.push(items);
+  else if (items) children.push(items);
   children.push(...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? []));
   if (schema.not !== undefined) children.push(schema.not);
   children.push(...Object.values(schema.properties ?? {}));

@@ -2,7 +2,7 @@
  * Whether a schema is structural: the shape is said outside of junctors, and junctors only restrict it.
  * Source: apiextensions-apiserver pkg/apiserver/schema (convert.go, validation.go, complete.go).
  */
-import { type JsonSchema } from "../schema/json-schema.ts";
+import { type JsonSchema, itemSchema } from "../schema/json-schema.ts";
 import { compilePattern } from "../schema/pattern.ts";
 import { type FieldError, fieldChild, fieldErrorText, fieldKey } from "../status/field-error.ts";
 import { compareCodePoints } from "../status/go-text.ts";
@@ -23,9 +23,10 @@ export function structuralConversionError(schema: JsonSchema): string | undefine
   if (Array.isArray(schema.items) && schema.items.length > 0) {
     return "OpenAPIV3Schema 'items' must be a schema, but is an array";
   }
-  const { items, additionalProperties } = schema;
+  const { additionalProperties } = schema;
+  const items = itemSchema(schema);
   const children = Object.values(schema.properties ?? {});
-  if (items !== undefined && !Array.isArray(items)) children.push(items);
+  if (items !== undefined) children.push(items);
   if (typeof additionalProperties === "object") children.push(additionalProperties);
   for (const child of children) {
     const error = structuralConversionError(child);
@@ -66,11 +67,11 @@ const whereTypeIsMissing: Record<Level, string> = {
 };
 
 function checkInvariants(schema: JsonSchema, level: Level, path: string, list: ErrorList): void {
-  const { items, additionalProperties } = schema;
+  const { additionalProperties } = schema;
+  const items = itemSchema(schema);
   if (schema.type === "array" && items === undefined)
     list.required(fieldChild(path, "items"), "must be specified");
-  if (items !== undefined && !Array.isArray(items))
-    checkInvariants(items, "item", fieldChild(path, "items"), list);
+  if (items !== undefined) checkInvariants(items, "item", fieldChild(path, "items"), list);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     checkInvariants(property, "field", fieldKey(fieldChild(path, "properties"), name), list);
   }
@@ -229,9 +230,8 @@ const forbiddenInJunctors: readonly (readonly [keyof JsonSchema, string, (value:
 function checkNested(schema: JsonSchema, skip: Skipped, level: Level, path: string, list: ErrorList): void {
   const none: Skipped = { anyOf: false, firstAllOf: false };
   checkValidations(schema, skip, level, path, list);
-  const { items } = schema;
-  if (items !== undefined && !Array.isArray(items))
-    checkNested(items, none, level, fieldChild(path, "items"), list);
+  const items = itemSchema(schema);
+  if (items !== undefined) checkNested(items, none, level, fieldChild(path, "items"), list);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     checkNested(property, none, "field", fieldKey(fieldChild(path, "properties"), name), list);
   }
@@ -269,12 +269,11 @@ function checkNestedCompleteness(
 ): void {
   if (shape === undefined) return list.required(shapePath, `because it is defined in ${path}`);
   checkCompleteness(schema, shape, shapePath, path, list);
-  const { items } = schema;
-  if (items !== undefined && !Array.isArray(items)) {
-    const shapeItems = Array.isArray(shape.items) ? undefined : shape.items;
+  const items = itemSchema(schema);
+  if (items !== undefined) {
     checkNestedCompleteness(
       items,
-      shapeItems,
+      itemSchema(shape),
       fieldChild(shapePath, "items"),
       fieldChild(path, "items"),
       list,

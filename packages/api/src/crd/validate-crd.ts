@@ -110,7 +110,7 @@ function checkStoredVersions(crd: CustomResourceDefinition, list: ErrorList): vo
   const path = "status.storedVersions";
   const stored = crd.status?.storedVersions ?? [];
   if (stored.length === 0) {
-    return list.invalid(path, crd.status?.storedVersions ?? null, "must have at least one stored version");
+    return list.invalid(path, null, "must have at least one stored version");
   }
   const missing = new Map(stored.map((name, i) => [name, i]));
   for (const { name, storage } of crd.spec.versions ?? []) {

@@ -1,5 +1,5 @@
 import { type Correlation, correlatedItem } from "./correlation.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import { type JsonSchema, itemSchema } from "./json-schema.ts";
 import { jsonEqual } from "./json-value.ts";
 import { type SchemaError, addError, invalidError } from "./schema-error.ts";
 import { compileCheck } from "./value-check.ts";
@@ -14,8 +14,9 @@ type ArrayCheck = (
 
 /** Items first, then the number of items. The result is the score of the items. */
 export function arrayCheck(schema: JsonSchema): ArrayCheck {
-  const { maxItems, minItems, uniqueItems, items } = schema;
-  const checkItem = items === undefined || Array.isArray(items) ? undefined : ratcheted(compileCheck(items));
+  const { maxItems, minItems, uniqueItems } = schema;
+  const items = itemSchema(schema);
+  const checkItem = items === undefined ? undefined : ratcheted(compileCheck(items));
   return (value, path, errors, correlation) => {
     let score = 0;
     if (checkItem !== undefined) {

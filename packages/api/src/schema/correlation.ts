@@ -3,7 +3,7 @@
  * by their keys; items of other lists correspond to nothing. Source: apiserver pkg/cel/common (equality.go, maplist.go).
  */
 import { goNumber } from "../status/go-text.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import { type JsonSchema, itemSchema } from "./json-schema.ts";
 import { isObject, jsonEqual } from "./json-value.ts";
 
 export interface Correlation {
@@ -54,8 +54,9 @@ export function correlatedItem(parent: Correlation, index: number): Correlation 
   parent.oldItems ??= itemsByKey(old, schema);
   const key = itemKey(value[index], schema);
   const oldItem = key === undefined ? undefined : parent.oldItems.get(key);
-  if (oldItem === undefined || schema.items === undefined || Array.isArray(schema.items)) return undefined;
-  const child = correlate(value[index], oldItem, schema.items);
+  const items = itemSchema(schema);
+  if (oldItem === undefined || items === undefined) return undefined;
+  const child = correlate(value[index], oldItem, items);
   parent.children.set(index, child);
   return child;
 }

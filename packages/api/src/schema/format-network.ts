@@ -65,12 +65,11 @@ function isIpv6Text(text: string, strictness: Strictness): boolean {
 
 const hexGroup = /^[0-9a-fA-F]+$/;
 
-/** EUI-48, EUI-64 or 20 bytes, in groups of two digits with `:` or `-`, or of four with `.`. */
+/** EUI-48, EUI-64 or 20 bytes: groups of two digits with `:` or `-`, of four with `.`, or all digits in one. */
 export function isMac(text: string): boolean {
-  const separator = text[2] === ":" || text[2] === "-" ? text[2] : text[4] === "." ? "." : undefined;
-  if (separator === undefined) return false;
-  const width = separator === "." ? 4 : 2;
-  const groups = text.split(separator);
+  const separator = text[2] === ":" || text[2] === "-" ? text[2] : text[4] === "." ? "." : "";
+  const groups = separator === "" ? [text] : text.split(separator);
+  const width = separator === "" ? text.length : separator === "." ? 4 : 2;
   const bytes = (groups.length * width) / 2;
   if (bytes !== 6 && bytes !== 8 && bytes !== 20) return false;
   return groups.every((group) => group.length === width && hexGroup.test(group));

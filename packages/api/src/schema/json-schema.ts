@@ -54,6 +54,12 @@ export interface JsonSchema {
   "x-kubernetes-patch-merge-key"?: string;
 }
 
+/** The schema of all items; undefined when there is none, or one per position (which only built-in tools write). */
+export function itemSchema(schema: JsonSchema): JsonSchema | undefined {
+  const { items } = schema;
+  return typeof items === "object" && items !== null && !Array.isArray(items) ? items : undefined;
+}
+
 /** One CEL rule. Source: apiextensions/v1 ValidationRule. */
 export interface ValidationRule {
   /** CEL over `self` (and `oldSelf`) that must be true. */

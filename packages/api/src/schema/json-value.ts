@@ -11,7 +11,7 @@ export function goTypeOf(value: unknown): GoType {
     case "string":
       return "string";
     case "number":
-      return Number.isSafeInteger(value) ? "integer" : "number";
+      return isExactInteger(value) ? "integer" : "number";
     case "boolean":
       return "boolean";
     case "bigint":
@@ -21,6 +21,11 @@ export function goTypeOf(value: unknown): GoType {
     default:
       return "null";
   }
+}
+
+/** Whether a number is an integer that stands for itself: larger ones arrive as `bigint`, or were written with an exponent. */
+function isExactInteger(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
 }
 
 /** Whether the value is a JSON object. */

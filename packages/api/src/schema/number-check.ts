@@ -80,17 +80,15 @@ function isMultiple(value: number, factor: number): boolean {
   return isNearInteger(factor < 1 ? (1 / factor) * value : value / factor);
 }
 
-/** Whether a double is an integer but for rounding errors. Source: go-openapi/swag convert.go (IsFloat64AJSONInteger). */
+/**
+ * Whether a double is an integer but for rounding errors; larger ones than a double holds exactly are not.
+ * Source: go-openapi/swag conv (IsFloat64AJSONInteger).
+ */
 export function isNearInteger(value: number): boolean {
   const limit = 2 ** 53 - 1;
   if (!Number.isFinite(value) || value < -limit || value > limit) return false;
-  if (Number.isInteger(value)) return true;
-  const magnitude = Math.abs(value);
-  // The reference is the value as an unsigned integer, so negative values with a fraction are never near.
-  const whole = value < 0 ? 2 ** 64 - Math.trunc(magnitude) : Math.trunc(value);
-  const difference = Math.abs(value - whole);
-  if (whole === 0) return difference < 1e-9 * Number.MIN_VALUE;
-  return difference / (magnitude + Math.abs(whole)) < 1e-9;
+  const rounded = Math.sign(value) * Math.round(Math.abs(value));
+  return value === rounded || Math.abs(value - rounded) < 1e-9 * Math.abs(rounded);
 }
 
 function boundCheck(

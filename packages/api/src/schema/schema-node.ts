@@ -1,6 +1,6 @@
 import type { Json } from "../object/object.ts";
 import { deepFreeze } from "../object/freeze.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import { type JsonSchema, itemSchema } from "./json-schema.ts";
 
 /** The structure of a schema, without its value validations: what pruning, defaulting and metadata checks walk along. */
 export interface SchemaNode {
@@ -23,10 +23,11 @@ export function schemaNode(schema: JsonSchema): SchemaNode {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     properties.set(name, schemaNode(property));
   }
-  const { additionalProperties: extra, items } = schema;
+  const { additionalProperties: extra } = schema;
+  const items = itemSchema(schema);
   const additional =
     typeof extra === "object" ? schemaNode(extra) : extra === undefined ? undefined : "anything";
-  const item = items === undefined || Array.isArray(items) ? undefined : schemaNode(items);
+  const item = items === undefined ? undefined : schemaNode(items);
   const defaultValue = schema.default ?? undefined;
   const children = [...properties.values()];
   if (typeof additional === "object") children.push(additional);

@@ -14,7 +14,8 @@ export function goFloat(value: number): string {
 export function goNumber(value: number | bigint): string {
   if (typeof value === "bigint")
     return BigInt.asIntN(64, value) === value ? String(value) : goFloat(Number(value));
-  return Number.isSafeInteger(value) ? String(value === 0 ? 0 : value) : goFloat(value);
+  const exact = Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
+  return exact ? String(value === 0 ? 0 : value) : goFloat(value);
 }
 
 const htmlEscapes: Record<string, string> = {
