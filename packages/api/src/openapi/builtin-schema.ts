@@ -45,7 +45,11 @@ export function builtinSchemaV2(name: string): PublishedSchema | undefined {
 function withoutDefaults(definition: JsonSchema): JsonSchema {
   const entries = Object.entries(definition.properties ?? {});
   if (entries.every(([, property]) => property.default === undefined)) return definition;
-  const properties = entries.map(([name, { default: _, ...property }]) => [name, property]);
+  const properties = entries.map(([name, property]) => {
+    const copy = { ...property };
+    delete copy.default;
+    return [name, copy];
+  });
   return { ...definition, properties: Object.fromEntries(properties) as Record<string, JsonSchema> };
 }
 

@@ -96,8 +96,10 @@ describe("customPrinter", () => {
       { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
       { name: "Any", type: "string", jsonPath: ".status.conditions[*].type" },
     ]);
-    const row = (status: object): Json[] =>
-      printer.row({ apiVersion: "v1", kind: "K", metadata: { name: "k" }, ...{ status } }, nowMs).cells;
+    const row = (status: object): Json[] => {
+      const object = { apiVersion: "v1", kind: "K", metadata: { name: "k" }, status };
+      return printer.row(object, nowMs).cells;
+    };
     expect(
       row({
         conditions: [
