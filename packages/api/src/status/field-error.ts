@@ -53,10 +53,16 @@ export function causeReason(type: FieldErrorType): string {
   return type === "InternalError" ? type : `FieldValue${type}`;
 }
 
+/** As `badValue`: the message says that the value is wrong but does not print it. Source: field.OmitValueType. */
+export const omittedValue: unique symbol = Symbol.for("bowline.omittedValue");
+
 /** The message without the field: `Invalid value: 11: should be less than or equal to 10`. */
 export function fieldErrorBody(error: FieldError): string {
   const text = typeText[error.type];
-  const head = withoutValue.has(error.type) ? text : `${text}: ${renderValue(error.badValue)}`;
+  const head =
+    withoutValue.has(error.type) || error.badValue === omittedValue
+      ? text
+      : `${text}: ${renderValue(error.badValue)}`;
   return error.detail === "" ? head : `${head}: ${error.detail}`;
 }
 

@@ -1,0 +1,358 @@
+/** Compiles calls: operators with their own evaluation, and functions. Source: cel-go interpreter/planner.go. */
+import type { CallNode, CelNode } from "./ast.ts";
+import { qualify } from "./access.ts";
+import { add, compare, subtract } from "./arithmetic.ts";
+import { type CallCost, callCost, equalityCost } from "./cost-rules.ts";
+import { equals } from "./equality.ts";
+import { type FunctionBody, type FunctionDeclaration, fitsType, type Overload } from "./function.ts";
+import { compilePattern } from "./pattern.ts";
+import {
+  branchCost,
+  constantPlan,
+  counted,
+  type Evaluate,
+  type Frame,
+  type Plan,
+  type Planner,
+} from "./plan.ts";
+import { qualifyOptional } from "./access.ts";
+import { celTypes } from "./type.ts";
+import { CelError, CelOptional, type CelValue, noSuchOverload, typeOfValue } from "./value.ts";
+
+/** Conversions of constants are computed at compile time. */
+const conversions = new Set("bool bytes double dyn duration int string timestamp type uint".split(" "));
+
+export function planCall(node: CallNode, planner: Planner): Plan {
+  const nodes: readonly CelNode[] = node.target === undefined ? node.args : [node.target, ...node.args];
+  const args = nodes.map((argument) => planner.plan(argument));
+  const special = planOperator(node, args);
+  if (special !== undefined) return special;
+  const declared = planner.environment.libraries.functions.get(node.name);
+  if (declared === undefined) throw new CelError(`no such overload: ${node.name}`);
+  const plan = planFunction(node, declared, args);
+  const [only] = args;
+  if (args.length === 1 && only?.constant !== undefined && conversions.has(node.name)) {
+    return constantPlan(plan.evaluate({ cost: 0, limit: Number.POSITIVE_INFINITY, slots: [] }));
+  }
+  if (node.name === "matches") checkConstantPattern(args[1]);
+  return plan;
+}
+
+function checkConstantPattern(pattern: Plan | undefined): void {
+  const value = pattern?.constant?.value;
+  if (typeof value === "string") compilePattern(value);
+}
+
+function planOperator(node: CallNode, args: readonly Plan[]): Plan | undefined {
+  const [first, second, third] = args as [Plan, Plan, Plan];
+  switch (node.name) {
+    case "_&&_":
+      return planLogical(first, second, false);
+    case "_||_":
+      return planLogical(first, second, true);
+    case "_?_:_":
+      return planConditional(first, second, third);
+    case "_==_":
+      return planEquality(first, second, true);
+    case "_!=_":
+      return planEquality(first, second, false);
+    case "_[_]":
+      return planIndex(first, second, false);
+    case "_[?_]":
+    case "_?._":
+      return planIndex(first, second, true);
+    case "@not_strictly_false":
+      return planNotStrictlyFalse(first);
+    case "@in":
+      return planConstantMembership(node, first, second);
+    case "or":
+    case "orValue":
+      return node.target === undefined ? undefined : planOptionalOr(node.name, node, first, second);
+    default:
+      return undefined;
+  }
+}
+
+/** `&&` and `||`: the decisive value wins over an error on the other side. */
+function planLogical(first: Plan, second: Plan, decisive: boolean): Plan {
+  const left = first.evaluate;
+  const right = counted(second);
+  const evaluate: Evaluate = (frame) => {
+    let failure: CelError | undefined;
+    try {
+      const value = left(frame);
+      if (value === decisive) return decisive;
+      if (typeof value !== "boolean") failure = noSuchOverload();
+    } catch (error) {
+      failure = asFailure(error);
+    }
+    if (failure === undefined) {
+      const value = right(frame);
+      if (typeof value !== "boolean") throw noSuchOverload();
+      return value;
+    }
+    try {
+      if (right(frame) === decisive) return decisive;
+    } catch (error) {
+      asFailure(error);
+    }
+    throw failure;
+  };
+  return { evaluate, cost: first.cost };
+}
+
+/** A failure of CEL; anything else is not ours to absorb. */
+export function asFailure(error: unknown): CelError {
+  if (error instanceof CelError) return error;
+  throw error;
+}
+
+function planConditional(condition: Plan, whenTrue: Plan, whenFalse: Plan): Plan {
+  const test = condition.evaluate;
+  const yes = counted({ ...whenTrue, cost: branchCost(whenTrue) });
+  const no = counted({ ...whenFalse, cost: branchCost(whenFalse) });
+  const evaluate: Evaluate = (frame) => {
+    const value = test(frame);
+    if (value === true) return yes(frame);
+    if (value === false) return no(frame);
+    throw noSuchOverload();
+  };
+  return { evaluate, cost: condition.cost, attributeCost: 0 };
+}
+
+function planEquality(first: Plan, second: Plan, expected: boolean): Plan {
+  const left = first.evaluate;
+  const right = second.evaluate;
+  const cost = first.cost + second.cost;
+  return {
+    cost,
+    evaluate: (frame) => {
+      const a = left(frame);
+      const b = right(frame);
+      if (typeof a === "number" && typeof b === "number") {
+        frame.cost++;
+        return (a === b) === expected;
+      }
+      frame.cost += equalityCost(a, b);
+      return expected ? equals(a, b) : !equalsOrFails(a, b);
+    },
+  };
+}
+
+/** `!=` is true of values that cannot be compared, as in cel-go. */
+function equalsOrFails(a: CelValue, b: CelValue): boolean {
+  try {
+    return equals(a, b);
+  } catch (error) {
+    asFailure(error);
+    return false;
+  }
+}
+
+function planIndex(operand: Plan, index: Plan, optional: boolean): Plan {
+  const target = operand.evaluate;
+  const key = index.evaluate;
+  const indexCost =
+    index.constant !== undefined || index.attributeCost === undefined ? index.cost + 1 : index.cost;
+  const isAttribute = operand.attributeCost !== undefined;
+  const cost = operand.cost + indexCost + (isAttribute ? 0 : 1);
+  const attributeCost = operand.attributeCost ?? 1;
+  const evaluate: Evaluate = (frame) => {
+    const value = target(frame);
+    const at = key(frame);
+    if (!optional && !(value instanceof CelOptional)) return qualify(value, at);
+    const found = qualifyOptional(value, at);
+    if (found.value === undefined) frame.cost--;
+    return found;
+  };
+  return { evaluate, cost, attributeCost };
+}
+
+function planNotStrictlyFalse(argument: Plan): Plan {
+  const { evaluate } = argument;
+  return {
+    cost: argument.cost + 1,
+    evaluate: (frame) => {
+      try {
+        return evaluate(frame) !== false;
+      } catch (error) {
+        asFailure(error);
+        return true;
+      }
+    },
+  };
+}
+
+/** `x in [constants]` costs nothing beyond `x`, as the list is turned into a set. */
+function planConstantMembership(node: CallNode, value: Plan, list: Plan): Plan | undefined {
+  const items = list.constant?.value;
+  if (!Array.isArray(items) || node.overloads?.length !== 1 || node.overloads[0] !== "in_list")
+    return undefined;
+  if (items.length === 0) return constantPlan(false);
+  const isScalar = (item: CelValue): boolean => {
+    const { kind } = typeOfValue(item);
+    return (
+      kind === "bool" ||
+      kind === "int" ||
+      kind === "uint" ||
+      kind === "double" ||
+      kind === "string" ||
+      kind === "null"
+    );
+  };
+  if (!(items as CelValue[]).every(isScalar)) return undefined;
+  const known = new Set<CelValue>(items as CelValue[]);
+  const { evaluate } = value;
+  return {
+    cost: value.cost,
+    evaluate: (frame) => {
+      const wanted = evaluate(frame);
+      if (typeof wanted === "string" || typeof wanted === "boolean" || wanted === null)
+        return known.has(wanted);
+      return (items as CelValue[]).some((item) => equals(wanted, item));
+    },
+  };
+}
+
+function planOptionalOr(name: "or" | "orValue", node: CallNode, first: Plan, second: Plan): Plan | undefined {
+  const wanted = name === "or" ? "optional_or_optional" : "optional_orValue_value";
+  if (node.overloads !== undefined && node.overloads.length === 1 && node.overloads[0] !== wanted)
+    return undefined;
+  const left = first.evaluate;
+  const right = counted(second);
+  return {
+    cost: first.cost,
+    evaluate: (frame) => {
+      const value = left(frame);
+      if (!(value instanceof CelOptional)) throw noSuchOverload();
+      if (value.value === undefined) return right(frame);
+      return name === "or" ? value : value.value;
+    },
+  };
+}
+
+function planFunction(node: CallNode, declared: FunctionDeclaration, args: readonly Plan[]): Plan {
+  const ids = node.overloads ?? [];
+  const single =
+    ids.length === 1 ? declared.overloads.find((candidate) => candidate.id === ids[0]) : undefined;
+  const body = functionBody(node, declared, single);
+  const rule = callCost(declared.name, single?.id ?? "");
+  const cost = args.reduce((sum, argument) => sum + argument.cost, typeof rule === "number" ? rule : 0);
+  const fast = args.length === 2 ? fastOperator(declared.name, args[0] as Plan, args[1] as Plan) : undefined;
+  if (fast !== undefined && typeof rule === "number") return { evaluate: fast, cost };
+  const parts = args.map((argument) => argument.evaluate);
+  return { evaluate: typeof rule === "number" ? apply(parts, body) : applyCounted(parts, body, rule), cost };
+}
+
+function apply(parts: readonly Evaluate[], body: FunctionBody): Evaluate {
+  const [a, b] = parts;
+  if (a === undefined) return () => body();
+  if (b === undefined) return (frame) => body(a(frame));
+  if (parts.length === 2) return (frame) => body(a(frame), b(frame));
+  return (frame) => body(...parts.map((part) => part(frame)));
+}
+
+function applyCounted(parts: readonly Evaluate[], body: FunctionBody, rule: CallCost): Evaluate {
+  return (frame) => {
+    const values = parts.map((part) => part(frame));
+    const result = body(...values);
+    frame.cost += rule(values, result);
+    return result;
+  };
+}
+
+/** Closures for what rules do most: compare and add plain ints. */
+function fastOperator(name: string, first: Plan, second: Plan): Evaluate | undefined {
+  const a = first.evaluate;
+  const b = second.evaluate;
+  const number = second.constant?.value;
+  if (typeof number === "number") return fastComparison(name, a, number);
+  switch (name) {
+    case "_<_":
+      return (frame) => ordered(a(frame), b(frame), name) < 0;
+    case "_<=_":
+      return (frame) => ordered(a(frame), b(frame), name) <= 0;
+    case "_>_":
+      return (frame) => ordered(a(frame), b(frame), name) > 0;
+    case "_>=_":
+      return (frame) => ordered(a(frame), b(frame), name) >= 0;
+    case "_+_":
+      return (frame) => add(a(frame), b(frame));
+    case "_-_":
+      return (frame) => subtract(a(frame), b(frame));
+    default:
+      return undefined;
+  }
+}
+
+function ordered(a: CelValue, b: CelValue, name: string): number {
+  return typeof a === "number" && typeof b === "number" ? a - b : compare(a, b, name);
+}
+
+function fastComparison(name: string, a: Evaluate, b: number): Evaluate | undefined {
+  switch (name) {
+    case "_<_":
+      return (frame: Frame) => ordered(a(frame), b, name) < 0;
+    case "_<=_":
+      return (frame: Frame) => ordered(a(frame), b, name) <= 0;
+    case "_>_":
+      return (frame: Frame) => ordered(a(frame), b, name) > 0;
+    case "_>=_":
+      return (frame: Frame) => ordered(a(frame), b, name) >= 0;
+    default:
+      return undefined;
+  }
+}
+
+/** The body to call: of the one overload that the checker chose, of the function, or whichever fits the values. */
+function functionBody(
+  node: CallNode,
+  declared: FunctionDeclaration,
+  single: Overload | undefined,
+): FunctionBody {
+  if (declared.apply !== undefined) return declared.apply;
+  if (single?.apply !== undefined) return guarded(declared.name, single, single.apply);
+  const member = node.target !== undefined;
+  const candidates = declared.overloads.filter((candidate) => {
+    if (candidate.apply === undefined || candidate.args.length !== node.args.length + (member ? 1 : 0))
+      return false;
+    return candidate.member === member;
+  });
+  return (...values) => {
+    for (const candidate of candidates) {
+      if (candidate.args.every((type, i) => fitsType(type, values[i] as CelValue))) {
+        return (candidate.apply as FunctionBody)(...values);
+      }
+    }
+    throw notApplicable(declared.name, values);
+  };
+}
+
+function guarded(name: string, single: Overload, body: FunctionBody): FunctionBody {
+  const [first, second, third] = single.args;
+  if (first === undefined || third !== undefined) {
+    return (...values) => {
+      if (!single.args.every((type, i) => fitsType(type, values[i] as CelValue)))
+        throw notApplicable(name, values);
+      return body(...values);
+    };
+  }
+  const isString = first === celTypes.string;
+  if (second === undefined) {
+    return (value) => {
+      if (isString ? typeof value === "string" : fitsType(first, value as CelValue))
+        return body(value as CelValue);
+      throw notApplicable(name, [value as CelValue]);
+    };
+  }
+  return (a, b) => {
+    if (fitsType(first, a as CelValue) && fitsType(second, b as CelValue))
+      return body(a as CelValue, b as CelValue);
+    throw notApplicable(name, [a as CelValue, b as CelValue]);
+  };
+}
+
+function notApplicable(name: string, values: readonly CelValue[]): CelError {
+  const types = values.map((value) => typeOfValue(value).name).join(", ");
+  return new CelError(`no such overload: ${name}(${types})`);
+}

@@ -1,0 +1,568 @@
+/**
+ * From text to a syntax tree, macros expanded. Rules and errors follow the grammar of cel-go (parser/gen/CEL.g4,
+ * parser/parser.go), binary operators by precedence.
+ */
+import type { CelNode, ListNode, LiteralValue, MapEntry, StructField } from "./ast.ts";
+import { type Token, type TokenKind, tokenize } from "./lexer.ts";
+import { expandMacro, type Macros, standardMacros } from "./macros.ts";
+import { type CelIssue, CelSource } from "./source.ts";
+import { ParseAbort, type TokenSet, TokenStream, tokenSet } from "./token-stream.ts";
+import { unescapeBytes, unescapeString } from "./unescape.ts";
+import { CelDouble, CelUint } from "./value.ts";
+import { parseDouble } from "./number-text.ts";
+
+export interface ParseResult {
+  readonly source: CelSource;
+  readonly node: CelNode;
+  /** Empty when the text is an expression. */
+  readonly issues: readonly CelIssue[];
+}
+
+const sizeLimit = 100_000;
+
+/** Parses an expression. Never throws: what is wrong is in `issues`. */
+export function parse(text: string, macros: Macros = standardMacros, description = "<input>"): ParseResult {
+  const source = new CelSource(text, description);
+  const issues: CelIssue[] = [];
+  const size = source.characters.length;
+  if (size > sizeLimit) {
+    const message = `expression code point size exceeds limit: size: ${size}, limit ${sizeLimit}`;
+    return { source, node: { kind: "unspecified", offset: 0 }, issues: [{ message, offset: -1 }] };
+  }
+  const parser = new Parser(new TokenStream(tokenize(source, issues), issues), issues, macros);
+  return { source, node: parser.start(), issues };
+}
+
+const none: TokenSet = tokenSet();
+const operand: TokenSet = tokenSet(
+  "'['",
+  "'{'",
+  "'('",
+  "'.'",
+  "'-'",
+  "'!'",
+  "'true'",
+  "'false'",
+  "'null'",
+  "NUM_FLOAT",
+  "NUM_INT",
+  "NUM_UINT",
+  "STRING",
+  "BYTES",
+  "IDENTIFIER",
+);
+const primaryStart: TokenSet = new Set([...operand].filter((kind) => kind !== "'!'"));
+const optionalOperand: TokenSet = new Set<TokenKind>([...operand, "'?'"]);
+const argumentsStart: TokenSet = new Set<TokenKind>([...operand, "')'"]);
+const listStart: TokenSet = new Set<TokenKind>([...optionalOperand, "','", "']'"]);
+const mapStart: TokenSet = new Set<TokenKind>([...optionalOperand, "','", "'}'"]);
+const name: TokenSet = tokenSet("IDENTIFIER", "ESC_IDENTIFIER");
+const optionalName: TokenSet = tokenSet("'?'", "IDENTIFIER", "ESC_IDENTIFIER");
+const fieldsStart: TokenSet = tokenSet("'}'", "','", "'?'", "IDENTIFIER", "ESC_IDENTIFIER");
+const relations: TokenSet = tokenSet("'<'", "'<='", "'>='", "'>'", "'=='", "'!='", "'in'");
+const multiplications: TokenSet = tokenSet("'*'", "'/'", "'%'");
+const additions: TokenSet = tokenSet("'+'", "'-'");
+const calculations: TokenSet = new Set([...multiplications, ...additions]);
+const memberOperators: TokenSet = tokenSet("'.'", "'['");
+/** What may come after a whole operand: used to see that only a closing bracket was forgotten. */
+const afterOperand: TokenSet = new Set<TokenKind>([
+  ...relations,
+  ...calculations,
+  ...memberOperators,
+  ...tokenSet("'&&'", "'||'", "'?'", "':'", "','", "']'", "'}'", "')'", "<EOF>"),
+]);
+
+/** Names that are no identifiers, though the grammar takes them. */
+const reservedNames = new Set(
+  "as break const continue else false for function if import in let loop package namespace null return true var void while".split(
+    " ",
+  ),
+);
+
+class Parser {
+  readonly #tokens: TokenStream;
+  readonly #issues: CelIssue[];
+  readonly #macros: Macros;
+
+  constructor(tokens: TokenStream, issues: CelIssue[], macros: Macros) {
+    this.#tokens = tokens;
+    this.#issues = issues;
+    this.#macros = macros;
+  }
+
+  start(): CelNode {
+    let node = this.#nothing();
+    try {
+      this.#tokens.rule(
+        "start",
+        none,
+        () => {
+          node = this.#expr(tokenSet("<EOF>"));
+          this.#tokens.match("<EOF>", none);
+        },
+        () => {},
+      );
+    } catch (error) {
+      if (!(error instanceof ParseAbort)) throw error;
+    }
+    return node;
+  }
+
+  #expr(follow: TokenSet): CelNode {
+    return this.#rule("expr", follow, () => {
+      const condition = this.#logical("conditionalOr", tokenSet("'?'"));
+      const question = this.#tokens.takeIf("'?'");
+      if (question === undefined) return condition;
+      const whenTrue = this.#logical("conditionalOr", tokenSet("':'"));
+      this.#tokens.match("':'", operand);
+      const whenFalse = this.#expr(none);
+      return this.#call(question.offset, "_?_:_", [condition, whenTrue, whenFalse]);
+    });
+  }
+
+  /** `||` chains of `&&` chains of relations; a chain becomes a balanced tree, as in cel-go. */
+  #logical(rule: "conditionalOr" | "conditionalAnd", follow: TokenSet): CelNode {
+    return this.#rule(rule, follow, () => {
+      const kind = rule === "conditionalOr" ? "'||'" : "'&&'";
+      const operator = rule === "conditionalOr" ? "_||_" : "_&&_";
+      const term = (): CelNode =>
+        rule === "conditionalOr"
+          ? this.#logical("conditionalAnd", tokenSet("'||'"))
+          : this.#relation(tokenSet("'&&'"), 0);
+      const terms = [term()];
+      const offsets: number[] = [];
+      while (this.#tokens.is(kind)) {
+        offsets.push(this.#tokens.take().offset);
+        terms.push(term());
+      }
+      return balance(operator, terms, offsets, 0, offsets.length - 1);
+    });
+  }
+
+  #relation(follow: TokenSet, level: number): CelNode {
+    return this.#binary("relation", follow, relations, level, (inner) => this.#calc(inner, 0));
+  }
+
+  #calc(follow: TokenSet, level: number): CelNode {
+    return this.#rule("calc", follow, () => {
+      let left = this.#unary(calculations);
+      let rounds = 0;
+      for (;;) {
+        const kinds = level === 0 ? calculations : multiplications;
+        if (level > 1 || !this.#tokens.in(kinds)) break;
+        const operator = this.#tokens.take();
+        this.#tokens.enter("calc");
+        rounds++;
+        const right = this.#calc(calculations, multiplications.has(operator.kind) ? 2 : 1);
+        left = this.#call(operator.offset, operatorName(operator), [left, right]);
+      }
+      this.#tokens.exit("calc", rounds);
+      return left;
+    });
+  }
+
+  #binary(
+    rule: string,
+    follow: TokenSet,
+    operators: TokenSet,
+    level: number,
+    inner: (follow: TokenSet) => CelNode,
+  ): CelNode {
+    return this.#rule(rule, follow, () => {
+      let left = inner(operators);
+      let rounds = 0;
+      while (level === 0 && this.#tokens.in(operators)) {
+        const operator = this.#tokens.take();
+        this.#tokens.enter(rule);
+        rounds++;
+        const right = this.#relation(operators, 1);
+        left = this.#call(operator.offset, operatorName(operator), [left, right]);
+      }
+      this.#tokens.exit(rule, rounds);
+      return left;
+    });
+  }
+
+  #unary(follow: TokenSet): CelNode {
+    return this.#rule("unary", follow, () => {
+      this.#tokens.sync(operand);
+      const { kind, offset } = this.#tokens.peek();
+      if (kind === "'!'") {
+        const count = this.#nots();
+        const target = this.#member(none);
+        return count % 2 === 0 ? target : this.#call(offset, "!_", [target]);
+      }
+      if (kind === "'-'") {
+        const count = this.#minuses();
+        const target = this.#member(none);
+        return count % 2 === 0 ? target : this.#call(offset, "-_", [target]);
+      }
+      return this.#member(none);
+    });
+  }
+
+  #nots(): number {
+    let count = 0;
+    while (this.#tokens.is("'!'")) {
+      this.#tokens.take();
+      count++;
+      this.#tokens.syncLoop(operand);
+    }
+    return count;
+  }
+
+  /** Takes minus signs, but for one right before a single number, which is part of the literal. */
+  #minuses(): number {
+    let count = 0;
+    while (this.#tokens.is("'-'")) {
+      if (!this.#tokens.in(primaryStart, 1)) throw this.#tokens.noAlternative(2);
+      if (count === 0 && this.#isNumber(1)) return 0;
+      this.#tokens.take();
+      count++;
+      this.#tokens.syncLoop(operand);
+    }
+    return count;
+  }
+
+  #isNumber(ahead: number): boolean {
+    return this.#tokens.is("NUM_INT", ahead) || this.#tokens.is("NUM_FLOAT", ahead);
+  }
+
+  #member(follow: TokenSet): CelNode {
+    return this.#rule("member", follow, () => {
+      let node = this.#primary(memberOperators);
+      let rounds = 0;
+      while (this.#tokens.in(memberOperators)) {
+        this.#tokens.enter("member");
+        rounds++;
+        node = this.#tokens.is("'['") ? this.#index(node) : this.#selectOrCall(node);
+      }
+      this.#tokens.exit("member", rounds);
+      return node;
+    });
+  }
+
+  #index(target: CelNode): CelNode {
+    const { offset } = this.#tokens.take();
+    this.#tokens.sync(optionalOperand);
+    const optional = this.#tokens.takeIf("'?'") !== undefined;
+    const index = this.#expr(tokenSet("']'"));
+    this.#tokens.match("']'", afterOperand);
+    return this.#call(offset, optional ? "_[?_]" : "_[_]", [target, index]);
+  }
+
+  #selectOrCall(operandNode: CelNode): CelNode {
+    const tokens = this.#tokens;
+    if (!tokens.in(optionalName, 1)) throw tokens.noAlternative(2);
+    const dot = tokens.take();
+    if (tokens.is("IDENTIFIER") && tokens.is("'('", 1)) {
+      const { text } = tokens.take();
+      const open = tokens.take();
+      return this.#call(open.offset, text, this.#arguments(), operandNode);
+    }
+    const optional = tokens.takeIf("'?'") !== undefined;
+    const field = this.#fieldName(memberOperators);
+    if (field === undefined) return this.#nothing();
+    if (!optional) {
+      return { kind: "select", offset: dot.offset, operand: operandNode, field: field.text, testOnly: false };
+    }
+    const fieldNode: CelNode = { kind: "literal", offset: field.offset, value: field.text };
+    return {
+      kind: "call",
+      offset: dot.offset,
+      name: "_?._",
+      target: undefined,
+      args: [operandNode, fieldNode],
+    };
+  }
+
+  #fieldName(follow: TokenSet): { text: string; offset: number } | undefined {
+    return this.#tokens.rule<{ text: string; offset: number } | undefined>(
+      "escapeIdent",
+      follow,
+      () => {
+        this.#tokens.sync(name);
+        if (!this.#tokens.in(name)) throw this.#tokens.noAlternative(1);
+        const { kind, text, offset } = this.#tokens.take();
+        return { text: kind === "ESC_IDENTIFIER" ? text.slice(1, -1) : text, offset };
+      },
+      () => undefined,
+    );
+  }
+
+  #arguments(): CelNode[] {
+    this.#tokens.sync(argumentsStart);
+    const args = this.#tokens.in(operand) ? this.#exprList() : [];
+    this.#tokens.match("')'", afterOperand);
+    return args;
+  }
+
+  #exprList(): CelNode[] {
+    return this.#tokens.rule(
+      "exprList",
+      tokenSet("')'"),
+      () => {
+        const list = [this.#expr(tokenSet("','"))];
+        while (this.#tokens.takeIf("','") !== undefined) list.push(this.#expr(tokenSet("','")));
+        return list;
+      },
+      () => [],
+    );
+  }
+
+  #primary(follow: TokenSet): CelNode {
+    return this.#rule("primary", follow, () => {
+      this.#tokens.sync(primaryStart);
+      const { kind, offset } = this.#tokens.peek();
+      switch (kind) {
+        case "'.'":
+        case "IDENTIFIER":
+          return this.#named();
+        case "'('": {
+          this.#tokens.take();
+          const node = this.#expr(tokenSet("')'"));
+          this.#tokens.match("')'", afterOperand);
+          return node;
+        }
+        case "'['":
+          return this.#list(offset);
+        case "'{'":
+          return this.#map(offset);
+        default:
+          if (!this.#tokens.in(primaryStart)) throw this.#tokens.noAlternative(1);
+          return this.#literal();
+      }
+    });
+  }
+
+  /** An identifier, a call of a global function, or `name.of.Type{...}`. */
+  #named(): CelNode {
+    const tokens = this.#tokens;
+    const leading = tokens.is("'.'") ? 1 : 0;
+    if (!tokens.is("IDENTIFIER", leading)) throw tokens.noAlternative(leading + 1);
+    const words = this.#typeNameLength(leading);
+    if (words > 0) return this.#struct(leading, words);
+    const start = tokens.peek().offset;
+    if (leading > 0) tokens.take();
+    const identifier = tokens.take();
+    const fullName = (leading > 0 ? "." : "") + identifier.text;
+    const reserved = reservedNames.has(identifier.text);
+    if (reserved) this.#issues.push({ message: `reserved identifier: ${identifier.text}`, offset: start });
+    if (!tokens.is("'('")) {
+      return reserved ? this.#nothing() : { kind: "ident", offset: identifier.offset, name: fullName };
+    }
+    const open = tokens.take();
+    const args = this.#arguments();
+    return reserved ? this.#nothing() : this.#call(open.offset, fullName, args);
+  }
+
+  /** Number of tokens of `a.b.C` when a `{` follows it, else 0. */
+  #typeNameLength(from: number): number {
+    let at = from + 1;
+    while (this.#tokens.is("'.'", at) && this.#tokens.is("IDENTIFIER", at + 1)) at += 2;
+    return this.#tokens.is("'{'", at) ? at - from : 0;
+  }
+
+  #struct(leading: number, words: number): CelNode {
+    let typeName = "";
+    for (let i = 0; i < leading + words; i++) typeName += this.#tokens.take().text;
+    const { offset } = this.#tokens.take();
+    this.#tokens.sync(fieldsStart);
+    const fields = this.#tokens.in(optionalName) ? this.#fieldList() : [];
+    this.#tokens.takeIf("','");
+    this.#tokens.match("'}'", afterOperand);
+    return { kind: "struct", offset, name: typeName, fields };
+  }
+
+  #fieldList(): StructField[] {
+    return this.#tokens.rule<StructField[]>(
+      "fieldInitializerList",
+      tokenSet("','", "'}'"),
+      () => {
+        const fields: StructField[] = [];
+        do {
+          const { optional, field } = this.#optionalField();
+          const colon = this.#tokens.match("':'", operand);
+          const value = this.#expr(tokenSet("','"));
+          if (field !== undefined) fields.push({ offset: colon.offset, name: field, value, optional });
+        } while (this.#moreAfterComma(optionalName));
+        return fields;
+      },
+      () => [],
+    );
+  }
+
+  #optionalField(): { optional: boolean; field: string | undefined } {
+    return this.#tokens.rule<{ optional: boolean; field: string | undefined }>(
+      "optField",
+      tokenSet("':'"),
+      () => {
+        this.#tokens.sync(optionalName);
+        const optional = this.#tokens.takeIf("'?'") !== undefined;
+        return { optional, field: this.#fieldName(none)?.text };
+      },
+      () => ({ optional: false, field: undefined }),
+    );
+  }
+
+  #moreAfterComma(start: TokenSet): boolean {
+    if (!this.#tokens.is("','") || !this.#tokens.in(start, 1)) return false;
+    this.#tokens.take();
+    return true;
+  }
+
+  #list(offset: number): ListNode {
+    this.#tokens.take();
+    this.#tokens.sync(listStart);
+    const list = this.#tokens.in(optionalOperand)
+      ? this.#listItems()
+      : { elements: [], optionals: new Set<number>() };
+    this.#tokens.takeIf("','");
+    this.#tokens.match("']'", afterOperand);
+    return { kind: "list", offset, ...list };
+  }
+
+  #listItems(): { elements: CelNode[]; optionals: Set<number> } {
+    return this.#tokens.rule<{ elements: CelNode[]; optionals: Set<number> }>(
+      "listInit",
+      tokenSet("','", "']'"),
+      () => {
+        const elements: CelNode[] = [];
+        const optionals = new Set<number>();
+        do {
+          const { optional, node } = this.#optionalExpr(tokenSet("','"));
+          if (optional) optionals.add(elements.length);
+          elements.push(node);
+        } while (this.#moreAfterComma(optionalOperand));
+        return { elements, optionals };
+      },
+      () => ({ elements: [], optionals: new Set() }),
+    );
+  }
+
+  #optionalExpr(follow: TokenSet): { optional: boolean; node: CelNode } {
+    return this.#tokens.rule<{ optional: boolean; node: CelNode }>(
+      "optExpr",
+      follow,
+      () => {
+        this.#tokens.sync(optionalOperand);
+        const optional = this.#tokens.takeIf("'?'") !== undefined;
+        return { optional, node: this.#expr(none) };
+      },
+      () => ({ optional: false, node: this.#nothing() }),
+    );
+  }
+
+  #map(offset: number): CelNode {
+    this.#tokens.take();
+    this.#tokens.sync(mapStart);
+    const entries = this.#tokens.in(optionalOperand) ? this.#mapEntries() : [];
+    this.#tokens.takeIf("','");
+    this.#tokens.match("'}'", afterOperand);
+    return { kind: "map", offset, entries };
+  }
+
+  #mapEntries(): MapEntry[] {
+    return this.#tokens.rule<MapEntry[]>(
+      "mapInitializerList",
+      tokenSet("','", "'}'"),
+      () => {
+        const entries: MapEntry[] = [];
+        do {
+          const { optional, node } = this.#optionalExpr(tokenSet("':'"));
+          const colon = this.#tokens.match("':'", operand);
+          entries.push({ offset: colon.offset, key: node, value: this.#expr(tokenSet("','")), optional });
+        } while (this.#moreAfterComma(optionalOperand));
+        return entries;
+      },
+      () => [],
+    );
+  }
+
+  #literal(): CelNode {
+    const first = this.#tokens.take();
+    const token = first.kind === "'-'" ? this.#tokens.take() : first;
+    const text = (first === token ? "" : "-") + token.text;
+    const value = this.#literalValue(token, text);
+    if (typeof value !== "object" || value === null || !("error" in value)) {
+      return { kind: "literal", offset: first.offset, value };
+    }
+    this.#issues.push({ message: value.error, offset: first.offset });
+    return this.#nothing();
+  }
+
+  #literalValue(token: Token, text: string): LiteralValue | { error: string } {
+    switch (token.kind) {
+      case "NUM_INT":
+        return parseInt64(text) ?? { error: "invalid int literal" };
+      case "NUM_UINT":
+        return parseUint64(text.slice(0, -1)) ?? { error: "invalid uint literal" };
+      case "NUM_FLOAT": {
+        const value = parseDouble(text);
+        return value === undefined || !Number.isFinite(value)
+          ? { error: "invalid double literal" }
+          : new CelDouble(value);
+      }
+      case "STRING":
+      case "BYTES":
+        try {
+          return token.kind === "STRING" ? unescapeString(text) : unescapeBytes(text.slice(1));
+        } catch (error) {
+          return { error: error instanceof Error ? error.message : String(error) };
+        }
+      case "'true'":
+        return true;
+      case "'false'":
+        return false;
+      default:
+        return null;
+    }
+  }
+
+  #call(offset: number, callName: string, args: CelNode[], target?: CelNode): CelNode {
+    const expansion = expandMacro(this.#macros, { offset, name: callName, args, target }, this.#issues);
+    return expansion ?? { kind: "call", offset, name: callName, target, args };
+  }
+
+  #rule(rule: string, follow: TokenSet, body: () => CelNode): CelNode {
+    return this.#tokens.rule(rule, follow, body, () => this.#nothing());
+  }
+
+  #nothing(): CelNode {
+    return { kind: "unspecified", offset: this.#tokens.peek().offset };
+  }
+}
+
+function operatorName(token: Token): string {
+  return token.kind === "'in'" ? "@in" : `_${token.text}_`;
+}
+
+function balance(operator: string, terms: CelNode[], offsets: number[], low: number, high: number): CelNode {
+  if (offsets.length === 0) return terms[0] as CelNode;
+  const middle = Math.floor((low + high + 1) / 2);
+  const left =
+    middle === low ? (terms[middle] as CelNode) : balance(operator, terms, offsets, low, middle - 1);
+  const right =
+    middle === high ? (terms[middle + 1] as CelNode) : balance(operator, terms, offsets, middle + 1, high);
+  return {
+    kind: "call",
+    offset: offsets[middle] as number,
+    name: operator,
+    target: undefined,
+    args: [left, right],
+  };
+}
+
+function parseInt64(text: string): number | bigint | undefined {
+  const negative = text.startsWith("-");
+  const magnitude = BigInt(negative ? text.slice(1) : text);
+  const value = negative ? -magnitude : magnitude;
+  if (value > 9223372036854775807n || value < -9223372036854775808n) return undefined;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+function parseUint64(text: string): CelUint | undefined {
+  const value = BigInt(text);
+  return value > 18446744073709551615n ? undefined : new CelUint(value);
+}

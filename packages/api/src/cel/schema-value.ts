@@ -1,0 +1,471 @@
+/**
+ * JSON seen through its schema, without copying it: lists and objects are views that convert what is read from them.
+ * Source: apiserver pkg/cel/common (valuesunstructured.go, valuesreflect.go).
+ */
+import type { JsonSchema } from "../schema/json-schema.ts";
+import { jsonEqual } from "../schema/json-value.ts";
+import { equals } from "./equality.ts";
+import { escapeName, unescapeName } from "./schema-escape.ts";
+import { withTypeAndMetadata } from "./schema-type.ts";
+import { decodeBase64, parseFormatDateTime, parseFormatDuration } from "./schema-format.ts";
+import { parseDate } from "./time.ts";
+import {
+  CelDouble,
+  CelError,
+  type CelList,
+  CelListBase,
+  CelMap,
+  CelObject,
+  type CelValue,
+  isList,
+  listAt,
+  listItems,
+  listSize,
+  noSuchOverload,
+} from "./value.ts";
+import { CelType } from "./type.ts";
+
+type ShapeKind =
+  | "string"
+  | "integer"
+  | "number"
+  | "boolean"
+  | "byte"
+  | "duration"
+  | "date"
+  | "date-time"
+  | "int-or-string"
+  | "list"
+  | "object"
+  | "unknown"
+  | "none";
+
+/** How values of a schema are read. */
+export interface Shape {
+  readonly kind: ShapeKind;
+  readonly nullable: boolean;
+  /** Fields by property name, for an object with declared properties. */
+  readonly fields?: ReadonlyMap<string, Shape>;
+  /** Property and shape of each field by identifier. */
+  readonly identifiers?: ReadonlyMap<string, { readonly property: string; readonly shape: Shape }>;
+  /** Values of a map. */
+  readonly values?: Shape;
+  readonly items?: Shape;
+  readonly listType?: "set" | "map";
+  /** Identifiers of the keys of a list map. */
+  readonly listKeys?: readonly string[];
+}
+
+/** The shape of a schema; `isResource` as in `declareSchema`. */
+export function shapeOf(schema: JsonSchema, isResource: boolean): Shape {
+  const nullable = schema.nullable === true;
+  if (schema["x-kubernetes-int-or-string"]) return { kind: "int-or-string", nullable };
+  const embedded = isResource || schema["x-kubernetes-embedded-resource"] === true;
+  if (schema.type === "object") return objectShape(embedded ? withTypeAndMetadata(schema) : schema, nullable);
+  if (schema.type === "array") return listShape(schema, nullable);
+  return { kind: scalarKind(schema), nullable };
+}
+
+function scalarKind(schema: JsonSchema): ShapeKind {
+  switch (schema.type) {
+    case "string":
+      switch (schema.format) {
+        case "byte":
+        case "duration":
+        case "date":
+        case "date-time":
+          return schema.format;
+        default:
+          return "string";
+      }
+    case "integer":
+      return "integer";
+    case "number":
+      return "number";
+    case "boolean":
+      return "boolean";
+    default:
+      return schema["x-kubernetes-preserve-unknown-fields"] ? "unknown" : "none";
+  }
+}
+
+function objectShape(schema: JsonSchema, nullable: boolean): Shape {
+  if (schema.properties !== undefined) {
+    const fields = new Map(
+      Object.entries(schema.properties).map(([name, child]) => [name, shapeOf(child, false)]),
+    );
+    const identifiers = new Map<string, { property: string; shape: Shape }>();
+    for (const [property, shape] of fields) {
+      const identifier = escapeName(property);
+      if (identifier !== undefined) identifiers.set(identifier, { property, shape });
+    }
+    return { kind: "object", nullable, fields, identifiers };
+  }
+  if (typeof schema.additionalProperties === "object") {
+    return { kind: "object", nullable, values: shapeOf(schema.additionalProperties, false) };
+  }
+  return { kind: "object", nullable };
+}
+
+function listShape(schema: JsonSchema, nullable: boolean): Shape {
+  const { items } = schema;
+  const shape: Shape = { kind: "list", nullable };
+  if (items === undefined || Array.isArray(items)) return shape;
+  const withItems: Shape = { ...shape, items: shapeOf(items, false) };
+  switch (schema["x-kubernetes-list-type"]) {
+    case "set":
+      return { ...withItems, listType: "set" };
+    case "map": {
+      const listKeys = (schema["x-kubernetes-list-map-keys"] ?? []).map((key) => escapeName(key) ?? key);
+      return { ...withItems, listType: "map", listKeys };
+    }
+    default:
+      return withItems;
+  }
+}
+
+/** A JSON value as a CEL value. Throws a `CelError` for one that does not fit the shape. */
+export function schemaValue(raw: unknown, shape: Shape): CelValue {
+  if (typeof raw === "string" && shape.kind === "string") return raw;
+  if (raw === null || raw === undefined) {
+    if (shape.nullable) return null;
+    throw new CelError("invalid data, got null for schema with nullable=false");
+  }
+  switch (shape.kind) {
+    case "object":
+      return objectValue(raw, shape);
+    case "list":
+      return listValue(raw, shape);
+    case "integer":
+      return typeof raw === "number" || typeof raw === "bigint" ? raw : misfit("int", raw);
+    case "number":
+      return typeof raw === "number" || typeof raw === "bigint"
+        ? new CelDouble(Number(raw))
+        : misfit("float", raw);
+    case "boolean":
+      return typeof raw === "boolean" ? raw : misfit("bool", raw);
+    case "int-or-string":
+      if (typeof raw === "string" || typeof raw === "bigint" || Number.isInteger(raw)) return raw as CelValue;
+      throw new CelError("invalid data, expected XIntOrString value to be either a string or integer");
+    case "unknown":
+      return new UnknownValue(raw);
+    case "none":
+      throw new CelError("invalid type, expected object, array, number, integer, boolean or string");
+    default:
+      return textValue(raw, shape.kind);
+  }
+}
+
+function objectValue(raw: unknown, shape: Shape): CelValue {
+  if (typeof raw === "object" && raw !== null && !Array.isArray(raw)) {
+    return new SchemaMap(raw as Readonly<Record<string, unknown>>, shape);
+  }
+  throw new CelError("invalid data, expected a map for the provided schema with type=object");
+}
+
+function listValue(raw: unknown, shape: Shape): CelValue {
+  if (!Array.isArray(raw))
+    throw new CelError("invalid data, expected an array for the provided schema with type=array");
+  if (shape.items === undefined)
+    throw new CelError("invalid array type, expected Items with a non-empty Schema");
+  if (shape.listType === "set") return new SetList(new SchemaItems(raw, shape.items));
+  if (shape.listType === "map") return new MapList(new SchemaItems(raw, shape.items), shape.listKeys ?? []);
+  return new AtomicList(raw, shape.items);
+}
+
+function textValue(raw: unknown, kind: ShapeKind): CelValue {
+  if (typeof raw !== "string") return misfit("string", raw);
+  const found = readText(raw, kind);
+  if (found !== undefined) return found;
+  const what = {
+    byte: "byte formatted string",
+    date: "date formatted string",
+    "date-time": "date-time formatted string",
+  };
+  throw new CelError(`Invalid ${what[kind as keyof typeof what] ?? kind} ${raw}`);
+}
+
+function readText(raw: string, kind: ShapeKind): CelValue | undefined {
+  switch (kind) {
+    case "byte":
+      return decodeBase64(raw);
+    case "duration":
+      return parseFormatDuration(raw);
+    case "date":
+      return parseDate(raw);
+    case "date-time":
+      return parseFormatDateTime(raw);
+    default:
+      return raw;
+  }
+}
+
+function misfit(expected: string, raw: unknown): never {
+  const found = typeof raw === "number" ? (Number.isInteger(raw) ? "int64" : "float64") : typeof raw;
+  throw new CelError(`invalid data, expected ${expected}, got ${found}`);
+}
+
+const unknownType = new CelType("opaque", "unknown");
+
+/** Data of which the schema says nothing; it can only be compared. */
+class UnknownValue extends CelObject {
+  readonly raw: unknown;
+  constructor(raw: unknown) {
+    super();
+    this.raw = raw;
+  }
+  get type(): CelType {
+    return unknownType;
+  }
+  equals(other: CelValue): boolean {
+    return other instanceof UnknownValue && jsonEqual(this.raw, other.raw);
+  }
+}
+
+/** An object or a map of JSON. */
+export class SchemaMap extends CelMap {
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly shape: Shape;
+
+  constructor(raw: Readonly<Record<string, unknown>>, shape: Shape) {
+    super();
+    this.raw = raw;
+    this.shape = shape;
+  }
+
+  get size(): number {
+    return Object.keys(this.raw).length;
+  }
+
+  get(key: CelValue): CelValue | undefined {
+    if (typeof key !== "string") throw noSuchOverload();
+    const { identifiers, values } = this.shape;
+    if (identifiers !== undefined) {
+      const known = identifiers.get(key);
+      return known === undefined ? this.#unusual(key) : this.#read(known.property, known.shape, true);
+    }
+    return values === undefined ? undefined : this.#read(key, values, false);
+  }
+
+  #read(property: string, shape: Shape, isField: boolean): CelValue | undefined {
+    const { raw } = this;
+    const value = raw[property];
+    if (value === undefined || !Object.hasOwn(raw, property)) return undefined;
+    if (value === null && isField) return undefined;
+    return schemaValue(value, shape);
+  }
+
+  /** A property that no identifier stands for can be reached by a computed key. */
+  #unusual(key: string): CelValue | undefined {
+    const property = unescapeName(key);
+    const shape = property === undefined ? undefined : this.shape.fields?.get(property);
+    return property === undefined || shape === undefined ? undefined : this.#read(property, shape, true);
+  }
+
+  keys(): CelValue[] {
+    const { fields, values } = this.shape;
+    const names = Object.keys(this.raw);
+    if (fields !== undefined)
+      return names.filter((name) => fields.has(name)).map((name) => escapeName(name) ?? name);
+    return values === undefined ? [] : names;
+  }
+
+  equals(other: CelValue): boolean {
+    if (!(other instanceof CelMap)) throw noSuchOverload();
+    if (this.size !== other.size) return false;
+    return Object.keys(this.raw).every((name) => this.#equalAt(name, other));
+  }
+
+  #equalAt(name: string, other: CelMap): boolean {
+    const known = this.shape.fields === undefined ? this.shape.values : this.shape.fields.get(name);
+    if (known !== undefined) {
+      const mine = this.get(name);
+      const theirs = other.get(name);
+      if (mine === undefined || theirs === undefined) return mine === theirs;
+      return equals(mine, theirs);
+    }
+    if (!(other instanceof SchemaMap)) throw noSuchOverload();
+    return !Object.hasOwn(other.raw, name) || jsonEqual(this.raw[name], other.raw[name]);
+  }
+}
+
+/** A list of JSON whose order counts. */
+export class AtomicList extends CelListBase {
+  readonly raw: readonly unknown[];
+  readonly items: Shape;
+
+  constructor(raw: readonly unknown[], items: Shape) {
+    super();
+    this.raw = raw;
+    this.items = items;
+  }
+
+  get size(): number {
+    return this.raw.length;
+  }
+
+  at(index: number): CelValue {
+    return schemaValue(this.raw[index], this.items);
+  }
+
+  equals(other: CelValue): boolean {
+    if (!isList(other)) throw noSuchOverload();
+    if (listSize(other) !== this.size) return false;
+    for (let i = 0; i < this.size; i++) if (!equals(this.at(i), listAt(other, i))) return false;
+    return true;
+  }
+
+  concat(other: CelList): CelList {
+    return [...listItems(this), ...listItems(other)];
+  }
+
+  contains(value: CelValue): boolean {
+    return containsEqual(this, value);
+  }
+}
+
+/** The elements of a set or list map, JSON or computed. */
+interface Items {
+  readonly size: number;
+  at(index: number): CelValue;
+}
+
+class SchemaItems implements Items {
+  readonly raw: readonly unknown[];
+  readonly shape: Shape;
+  constructor(raw: readonly unknown[], shape: Shape) {
+    this.raw = raw;
+    this.shape = shape;
+  }
+  get size(): number {
+    return this.raw.length;
+  }
+  at(index: number): CelValue {
+    return schemaValue(this.raw[index], this.shape);
+  }
+}
+
+class ComputedItems implements Items {
+  readonly values: readonly CelValue[];
+  constructor(values: readonly CelValue[]) {
+    this.values = values;
+  }
+  get size(): number {
+    return this.values.length;
+  }
+  at(index: number): CelValue {
+    return this.values[index] as CelValue;
+  }
+}
+
+/** A list in which each element has a key, so that order does not count. */
+abstract class KeyedList extends CelListBase {
+  protected readonly items: Items;
+  #byKey: ReadonlyMap<unknown, CelValue> | undefined;
+
+  constructor(items: Items) {
+    super();
+    this.items = items;
+  }
+
+  protected abstract keyOf(value: CelValue): unknown;
+
+  get size(): number {
+    return this.items.size;
+  }
+
+  at(index: number): CelValue {
+    return this.items.at(index);
+  }
+
+  equals(other: CelValue): boolean {
+    if (!isList(other)) throw noSuchOverload();
+    if (listSize(other) !== this.size) return false;
+    const mine = this.#keyed();
+    const seen = new Set<unknown>();
+    for (const value of listItems(other)) {
+      const key = this.keyOf(value);
+      const found = mine.get(key);
+      if (found === undefined || !equals(found, value)) return false;
+      seen.add(key);
+    }
+    return seen.size === mine.size;
+  }
+
+  contains(value: CelValue): boolean {
+    return containsEqual(this, value);
+  }
+
+  /** The elements with those of `other`: the same key in place, new keys at the end. */
+  protected merged(other: CelList, replace: boolean): CelValue[] {
+    const values = [...listItems(this)];
+    const places = new Map(values.map((value, i) => [this.keyOf(value), i]));
+    for (const value of listItems(other)) {
+      const key = this.keyOf(value);
+      const place = places.get(key);
+      if (place === undefined) {
+        if (!replace) places.set(key, values.length);
+        values.push(value);
+      } else if (replace) values[place] = value;
+    }
+    return values;
+  }
+
+  #keyed(): ReadonlyMap<unknown, CelValue> {
+    this.#byKey ??= new Map(listItems(this).map((value) => [this.keyOf(value), value]));
+    return this.#byKey;
+  }
+}
+
+class SetList extends KeyedList {
+  protected keyOf(value: CelValue): unknown {
+    if (isList(value) || value instanceof CelMap) {
+      throw new CelError("listSet operations are only supported on lists of scalar values");
+    }
+    return scalarKey(value);
+  }
+
+  concat(other: CelList): CelList {
+    return new SetList(new ComputedItems(this.merged(other, false)));
+  }
+}
+
+class MapList extends KeyedList {
+  readonly #keys: readonly string[];
+
+  constructor(items: Items, keys: readonly string[]) {
+    super(items);
+    this.#keys = keys;
+  }
+
+  protected keyOf(value: CelValue): unknown {
+    const parts = this.#keys.map((key) => (value instanceof CelMap ? (value.get(key) ?? null) : null));
+    return parts.length === 1 ? scalarKey(parts[0] as CelValue) : JSON.stringify(parts.map(scalarKey));
+  }
+
+  concat(other: CelList): CelList {
+    return new MapList(new ComputedItems(this.merged(other, true)), this.#keys);
+  }
+}
+
+function scalarKey(value: CelValue): unknown {
+  if (value instanceof CelDouble) return `d${value.value}`;
+  if (typeof value === "bigint") return `i${value}`;
+  if (typeof value === "object" && value !== null)
+    return JSON.stringify(value, (_, v) => (typeof v === "bigint" ? String(v) : v));
+  return value;
+}
+
+function containsEqual(list: CelListBase, value: CelValue): boolean {
+  let failure: unknown;
+  for (const item of listItems(list)) {
+    try {
+      if (equals(item, value)) return true;
+    } catch (error) {
+      if (!(error instanceof CelError)) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return false;
+}
