@@ -70,6 +70,7 @@ class JsonScanner {
 
   #open(array: Json[] | undefined): { value: Json } | undefined {
     this.#at++;
+    if (this.#frames.length >= depthMax) throw new DecodeError("exceeded max depth");
     const frame: Frame = { array, object: {}, key: "" };
     this.#skipBlank();
     if (this.#text[this.#at] === (array === undefined ? "}" : "]")) {
@@ -77,7 +78,6 @@ class JsonScanner {
       return { value: array ?? frame.object };
     }
     this.#frames.push(frame);
-    if (this.#frames.length > depthMax) throw new DecodeError("exceeded max depth");
     if (array === undefined) this.#readKey(frame);
     return undefined;
   }

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from "../object/object.ts";
 import { scanJson } from "./json-scanner.ts";
-import { DecodeError, depthMax } from "./decode-error.ts";
 
 /** What a decoder found in a document. */
 export interface Decoded {
@@ -35,21 +34,20 @@ export function decodeJson(text: string): Decoded {
   } catch {
     return scanJson(text);
   }
-  if (countTextMembers(text) !== countMembers(value) || unusual.test(text)) return scanJson(text);
+  if (unusual.test(text) || countTextMembers(text) !== countMembers(value)) return scanJson(text);
   return { value, duplicateFields: none };
 }
 
-/** How many strings of a valid JSON text are followed by a colon. */
+/**
+ * How many colons of a valid JSON text follow a closing quote: one for each member. A string that starts with a colon counts
+ * too, which is never too few, so that equal counts prove that no key was lost.
+ */
 function countTextMembers(text: string): number {
   let count = 0;
-  let open = text.indexOf('"');
-  while (open >= 0) {
-    let close = text.indexOf('"', open + 1);
-    while (isEscaped(text, close)) close = text.indexOf('"', close + 1);
-    let next = close + 1;
-    while (text.charCodeAt(next) <= 0x20) next++;
-    if (text.charCodeAt(next) === 0x3a) count++;
-    open = text.indexOf('"', next);
+  for (let colon = text.indexOf(":"); colon >= 0; colon = text.indexOf(":", colon + 1)) {
+    let quoteAt = colon - 1;
+    while (text.charCodeAt(quoteAt) <= 0x20) quoteAt--;
+    if (text.charCodeAt(quoteAt) === 0x22 && !isEscaped(text, quoteAt)) count++;
   }
   return count;
 }
@@ -60,19 +58,26 @@ function isEscaped(text: string, quoteAt: number): boolean {
   return slashes % 2 === 1;
 }
 
-/** How many members all objects of the value have. Level by level, so that depth costs no stack. */
+/** Deeper documents are left to the scanner, which needs no stack. */
+const depthCounted = 500;
+
+/** How many members all objects of the value have; NaN, which equals nothing, for a deep one. */
 function countMembers(value: Json): number {
+  return typeof value === "object" && value !== null ? countInside(value, 1) : 0;
+}
+
+function countInside(container: Json[] | JsonObject, depth: number): number {
+  if (depth > depthCounted) return Number.NaN;
   let count = 0;
-  let level: (Json[] | JsonObject)[] = typeof value === "object" && value !== null ? [value] : [];
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > depthMax) throw new DecodeError("exceeded max depth");
-    const below: (Json[] | JsonObject)[] = [];
-    for (const container of level) {
-      const members = Array.isArray(container) ? container : Object.values(container);
-      if (members !== container) count += members.length;
-      for (const member of members) if (typeof member === "object" && member !== null) below.push(member);
-    }
-    level = below;
+  if (Array.isArray(container)) {
+    for (const item of container)
+      if (typeof item === "object" && item !== null) count += countInside(item, depth + 1);
+    return count;
+  }
+  for (const key in container) {
+    const member = container[key];
+    count++;
+    if (typeof member === "object" && member !== null) count += countInside(member, depth + 1);
   }
   return count;
 }

@@ -1,6 +1,6 @@
 import { Composer, type Document, LineCounter, Parser } from "yaml";
 import { DecodeError } from "./decode-error.ts";
-import type { Decoded } from "./json.ts";
+import { type Decoded, decodeJson } from "./json.ts";
 import { emitYaml } from "./yaml-emitter.ts";
 import { syntaxErrorText } from "./yaml-error.ts";
 import { YamlReader } from "./yaml-reader.ts";
@@ -15,6 +15,22 @@ import { YamlReader } from "./yaml-reader.ts";
  * Source of the rules: sigs.k8s.io/yaml (yaml.go), go.yaml.in/yaml/v2 (decode.go).
  */
 export function decodeYaml(text: string): Decoded {
+  return decodeAsJson(text) ?? decodeDocument(text);
+}
+
+/** JSON is YAML, and kubectl sends it as such: much faster to read, unless there are duplicates to report in YAML's words. */
+function decodeAsJson(text: string): Decoded | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    const decoded = decodeJson(text);
+    return decoded.duplicateFields.length === 0 ? decoded : undefined;
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
+}
+
+function decodeDocument(text: string): Decoded {
   const lines = new LineCounter();
   const document = firstDocument(text, lines);
   if (document === undefined) return { value: null, duplicateFields: [] };
