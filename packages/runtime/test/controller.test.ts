@@ -363,7 +363,9 @@ describe("Controller", () => {
     expect(await m.metrics.metrics()).toContain(
       'controller_runtime_reconcile_timeouts_total{controller="widget"} 2',
     );
-    await m.stop();
+    const stopped = m.stop();
+    await clock.advance(30_000);
+    await stopped;
   });
 
   it("reports a key that is reconciled over and over without a change, with what triggers it", async () => {

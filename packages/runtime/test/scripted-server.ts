@@ -247,7 +247,7 @@ export class ScriptedServer implements Transport {
       );
     }
     const isStatus = target.subresource === "status";
-    const next = isStatus
+    const next: object = isStatus
       ? { ...before, status: body["status"] }
       : { ...body, status: (before as Stored)["status"] };
     return this.#store(target, before, next as Stored, isStatus);
@@ -260,7 +260,7 @@ export class ScriptedServer implements Transport {
     const next = (type.startsWith("application/json-patch")
       ? applyJsonPatch(before as never, request.body as JsonPatchOperation[])
       : applyMergePatch(before as never, withoutUndefined(request.body) as never)) as unknown as Stored;
-    const merged = isStatus
+    const merged: object = isStatus
       ? { ...before, status: next["status"] }
       : { ...next, status: (before as Stored)["status"] };
     return this.#store(target, before, merged as Stored, isStatus);

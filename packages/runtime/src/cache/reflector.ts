@@ -275,19 +275,22 @@ export class Reflector {
         this.#state = next;
         for (const command of commands) this.#deliver(command);
       }
-      this.#over(watch, guard);
-      const livedMs = this.#deps.clock.monotonic() - this.#watchOpenedAt;
-      if (!signal.aborted) feed({ type: "ended", wasHealthy: livedMs >= healthyMs });
+      const wasHealthy = this.#over(watch, guard);
+      if (!signal.aborted) feed({ type: "ended", wasHealthy });
     } catch (error) {
       this.#over(watch, guard);
       if (!signal.aborted) this.#fail(error, "watch", feed);
     }
   }
 
-  #over(watch: Watch<Frozen>, guard: IdleGuard): void {
+  /** Answers whether the watch has lived for so long that its end is no sign of trouble. */
+  #over(watch: Watch<Frozen>, guard: IdleGuard): boolean {
     guard.stop();
     watch.close();
     this.#watch = undefined;
+    const wasHealthy = this.#deps.clock.monotonic() - this.#watchOpenedAt >= healthyMs;
+    if (wasHealthy) this.#retry.reset();
+    return wasHealthy;
   }
 
   /** Closes the watch when it says nothing for too long. One timer per idle period, not per batch. */
