@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject, ObjectMeta, Status } from "@bowline/api";
-import { isNotFound } from "@bowline/api";
+import { isNotFound, isStatusError } from "@bowline/api";
 import type { Client, ClientDefaults, Watch } from "./client.ts";
 import type { RestMapper } from "./discovery/rest-mapper.ts";
 import { InvalidCallError } from "./errors.ts";
@@ -21,7 +21,7 @@ import {
   type Query,
   collectionPath,
   createPath,
-  isDryRun,
+  deleteBody,
   objectPath,
   resourceText,
   selectQuery,
@@ -97,7 +97,7 @@ export class BoundClient implements Client {
     try {
       return await this.get(kind, key, options);
     } catch (error) {
-      if (isNotFound(error)) return undefined;
+      if (isObjectMissing(error)) return undefined;
       throw error;
     }
   }
@@ -253,6 +253,11 @@ interface SingleRequest {
   readonly body?: unknown;
 }
 
+/** Only a 404 that names the object says that there is none; one that does not comes from a path that nobody serves. */
+function isObjectMissing(error: unknown): boolean {
+  return isNotFound(error) && isStatusError(error) && error.status.details?.name !== undefined;
+}
+
 /** Kinds are told from references and objects by what only kinds have. */
 function isKind(kind: KindLike): kind is AnyKind {
   return "plural" in kind && "scope" in kind && !("metadata" in kind);
@@ -299,15 +304,4 @@ function patchBody(
   if (resourceVersion === undefined) return { body, contentType };
   const metadata = (body as { readonly metadata?: object }).metadata;
   return { body: { ...(body as object), metadata: { ...metadata, resourceVersion } }, contentType };
-}
-
-function deleteBody(options: DeleteOptions, defaults: ClientDefaults): object {
-  return {
-    kind: "DeleteOptions",
-    apiVersion: "v1",
-    preconditions: options.preconditions,
-    propagationPolicy: options.propagationPolicy,
-    gracePeriodSeconds: options.gracePeriodSeconds,
-    dryRun: isDryRun(options, defaults) ? ["All"] : undefined,
-  };
 }

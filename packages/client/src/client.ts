@@ -42,7 +42,10 @@ export interface Reader {
    * @throws StatusError (`isNotFound` when there is none), ConnectionError, the signal's reason
    */
   get<K extends KindLike>(kind: K, key: KeyLike, options?: GetOptions): Promise<ReadOf<K>>;
-  /** Reads one object, or gives undefined when there is none. Throws like `get` otherwise. */
+  /**
+   * Reads one object, or gives undefined when there is none. Throws like `get` otherwise, also NotFound when the kind is
+   * not served at all: that is not the absence of one object.
+   */
   find<K extends KindLike>(kind: K, key: KeyLike, options?: GetOptions): Promise<ReadOf<K> | undefined>;
   /** Reads a list: everything that matches in one answer, or the first `limit` of them. Throws like `get`. */
   list<K extends KindLike>(kind: K, options?: ListOptions): Promise<ListOf<K>>;

@@ -10,6 +10,7 @@ export type {
   ApiRequest,
   ApiResponse,
   ByteStream,
+  MessageSocket,
   Transport,
   WatchEvent,
   WatchStream,
@@ -59,7 +60,6 @@ export type {
   DeleteAllOfOptions,
   DeleteOptions,
   GetOptions,
-  JsonPatchOperation,
   ListOptions,
   PageOptions,
   Patch,
@@ -69,6 +69,22 @@ export type {
   WatchOptions,
   WriteOptions,
 } from "./verb-options.ts";
+
+// What is done with clients
+export { createOrPatch, createOrUpdate } from "./operations/create-or-update.ts";
+export type { Outcome } from "./operations/create-or-update.ts";
+export { evict } from "./operations/evict.ts";
+export { podAttach, podExec } from "./operations/pod-exec.ts";
+export type { PodAttachOptions, PodExecOptions, PodExecResult } from "./operations/pod-exec.ts";
+export { podLog } from "./operations/pod-log.ts";
+export type { PodLog, PodLogOptions } from "./operations/pod-log.ts";
+export { portForward } from "./operations/port-forward.ts";
+export type { PortForward, PortForwardOptions } from "./operations/port-forward.ts";
+export { requestToken } from "./operations/request-token.ts";
+export type { IssuedToken, RequestTokenOptions } from "./operations/request-token.ts";
+export { retryOnConflict } from "./operations/retry-on-conflict.ts";
+export type { RetryOnConflictOptions } from "./operations/retry-on-conflict.ts";
+export { getScale, setScale } from "./operations/scale.ts";
 
 // HTTP
 export { createHttpTransport } from "./http/http-transport.ts";

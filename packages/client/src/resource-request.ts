@@ -10,7 +10,7 @@ import type { ClientDefaults } from "./client.ts";
 import { InvalidCallError } from "./errors.ts";
 import type { KeyLike } from "./kind-like.ts";
 import { fieldSelectorText, labelSelectorText } from "./selector-text.ts";
-import type { SelectOptions, WriteOptions } from "./verb-options.ts";
+import type { DeleteOptions, SelectOptions, WriteOptions } from "./verb-options.ts";
 
 /** Any resolved kind. */
 export type AnyKind = Kind<KubeObject, unknown>;
@@ -87,6 +87,28 @@ export function isDryRun(
   defaults: ClientDefaults,
 ): boolean {
   return defaults.dryRun === true || options.dryRun === true;
+}
+
+/** Source: meta/v1 DeleteOptions. */
+export interface DeleteBody {
+  readonly kind: "DeleteOptions";
+  readonly apiVersion: "v1";
+  readonly preconditions: DeleteOptions["preconditions"];
+  readonly propagationPolicy: DeleteOptions["propagationPolicy"];
+  readonly gracePeriodSeconds: number | undefined;
+  readonly dryRun: readonly ["All"] | undefined;
+}
+
+/** The body of a deletion; where there is one, the server does not look at the query. */
+export function deleteBody(options: DeleteOptions, defaults: ClientDefaults): DeleteBody {
+  return {
+    kind: "DeleteOptions",
+    apiVersion: "v1",
+    preconditions: options.preconditions,
+    propagationPolicy: options.propagationPolicy,
+    gracePeriodSeconds: options.gracePeriodSeconds,
+    dryRun: isDryRun(options, defaults) ? ["All"] : undefined,
+  };
 }
 
 /** `deployments.apps`, or with a name `deployments.apps "web"`. */

@@ -1,4 +1,4 @@
-import type { DeepReadonly, LabelSelector } from "@bowline/api";
+import type { DeepReadonly, JsonPatchOperation, LabelSelector } from "@bowline/api";
 
 /** What every verb takes. */
 export interface CallOptions {
@@ -86,12 +86,6 @@ export interface DeleteAllOfOptions extends SelectOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly dryRun?: boolean | undefined;
 }
-
-/** One step of a JSON patch. Source: RFC 6902. */
-export type JsonPatchOperation =
-  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
-  | { readonly op: "remove"; readonly path: string }
-  | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
 
 /**
  * A patch in one of three forms: `{ merge: { spec: { replicas: 5 } } }` (RFC 7386: lists are replaced whole, null removes),

@@ -6,13 +6,21 @@ import { type Clock, sleep } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import { systemClock } from "../ports/system-clock.ts";
 import { systemRandom } from "../ports/system-random.ts";
-import type { ApiRequest, ApiResponse, ByteStream, Transport, WatchStream } from "../ports/transport.ts";
+import type {
+  ApiRequest,
+  ApiResponse,
+  ByteStream,
+  MessageSocket,
+  Transport,
+  WatchStream,
+} from "../ports/transport.ts";
 import { bodyText, isJson, joinHeaders, statusErrorFrom, warningsOf } from "./answer.ts";
 import { byteStream } from "./byte-stream.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import { type ExchangeLimits, type OpenAnswer, type WholeAnswer, collect, open } from "./exchange.ts";
 import { readJson, writeBody } from "./json-body.ts";
 import { type IdentityWires, identityWires } from "./identity-wires.ts";
+import { type SocketAnswer, openMessageSocket } from "./message-socket.ts";
 import { type RequestObserver, observation } from "./request-observer.ts";
 import { impersonationHeaders, queryText } from "./request-headers.ts";
 import { isStaleConnection, retryCountMax, retryDelayMs } from "./retry.ts";
@@ -41,6 +49,7 @@ export interface HttpTransportOptions {
 /** A Transport with what only HTTP has. */
 export interface HttpTransport extends Transport {
   readonly connection: Connection;
+  openSocket(request: ApiRequest): Promise<MessageSocket>;
 }
 
 /**
@@ -82,7 +91,7 @@ class ConnectedTransport implements HttpTransport {
   readonly #compression: boolean;
   #wires: IdentityWires | undefined;
   readonly #retired = new Set<IdentityWires>();
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(connection: Connection, options: HttpTransportOptions) {
     this.connection = connection;
@@ -130,8 +139,19 @@ class ConnectedTransport implements HttpTransport {
     return byteStream(answer.body, (error) => this.#failure(request, error));
   }
 
+  async openSocket(request: ApiRequest): Promise<MessageSocket> {
+    const closing = this.#closing.signal;
+    const signal = request.signal === undefined ? closing : AbortSignal.any([request.signal, closing]);
+    const { origin } = this.#server;
+    const answer = await this.#exchange<SocketAnswer>(request, {
+      open: ({ connect }, wireRequest) => openMessageSocket(wireRequest, { origin, signal, connect }),
+      whole: (refused) => Promise.resolve(refused),
+    });
+    return answer.socket ?? this.#fail(request, new Error("the server did not switch to a WebSocket"));
+  }
+
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort(this.#closedError());
     const all = [...this.#retired, ...(this.#wires === undefined ? [] : [this.#wires])];
     await Promise.all(all.map((wires) => wires.destroy()));
   }
@@ -195,7 +215,13 @@ class ConnectedTransport implements HttpTransport {
         return answer;
       } catch (error) {
         observe(undefined);
-        if (request.method === "GET" && !isRepeated && !this.#closed && isStaleConnection(error)) continue;
+        if (
+          request.method === "GET" &&
+          !isRepeated &&
+          !this.#closing.signal.aborted &&
+          isStaleConnection(error)
+        )
+          continue;
         return this.#fail(request, error);
       }
     }
@@ -226,7 +252,7 @@ class ConnectedTransport implements HttpTransport {
 
   /** Connections carry the client certificate, so another certificate needs others; the old ones end with their work. */
   #wiresFor(credentials: Credentials): IdentityWires {
-    if (this.#closed) throw new ConnectionError(`the connections to ${this.connection.server} are closed`);
+    if (this.#closing.signal.aborted) throw this.#closedError();
     const { certificate } = credentials;
     if (this.#wires !== undefined && sameCertificate(this.#wires.certificate, certificate))
       return this.#wires;
@@ -279,8 +305,12 @@ class ConnectedTransport implements HttpTransport {
 
   #failure(request: ApiRequest, error: unknown): unknown {
     if (request.signal?.aborted) return request.signal.reason;
-    if (this.#closed) return new ConnectionError(`the connections to ${this.connection.server} are closed`);
+    if (this.#closing.signal.aborted) return this.#closedError();
     return connectionFailure(this.connection.server, this.#asked(request), error);
+  }
+
+  #closedError(): ConnectionError {
+    return new ConnectionError(`the connections to ${this.connection.server} are closed`);
   }
 
   #asked(request: ApiRequest): string {

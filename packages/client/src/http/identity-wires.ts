@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Credentials } from "../config/connection.ts";
 import { type ConnectorOptions, createConnector } from "./connector.ts";
 import { undiciWire } from "./undici-wire.ts";
@@ -14,6 +15,8 @@ export interface IdentityWires {
   readonly requests: Wire;
   /** For watches and streams, which hold their connection for long: not bounded. */
   readonly watches: Wire;
+  /** Opens a connection of its own for a WebSocket. */
+  connect(): Promise<Socket>;
   /** Takes no more requests; calls `onEnd` when those under way have ended and everything is closed. */
   retire(onEnd: () => void): void;
   destroy(): Promise<void>;
@@ -22,13 +25,14 @@ export interface IdentityWires {
 export function identityWires(options: IdentityWiresOptions): IdentityWires {
   const connector = createConnector(options);
   const { origin } = options.server;
-  const connect = (): ReturnType<typeof connector.connect> => connector.connect(["http/1.1"]);
+  const connect = (): Promise<Socket> => connector.connect(["http/1.1"]);
   const requests = undiciWire({ origin, connect, connectionCountMax: options.connectionCountMax });
   const watches = undiciWire({ origin, connect });
   return {
     certificate: options.certificate,
     requests,
     watches,
+    connect,
     retire(onEnd) {
       void Promise.all([requests.retire(), watches.retire()]).then(onEnd);
     },

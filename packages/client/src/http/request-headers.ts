@@ -19,7 +19,7 @@ function escapeHeaderKey(key: string): string {
   return Array.from(Buffer.from(key.toLowerCase(), "utf8"), (byte) => {
     const char = String.fromCharCode(byte);
     if (/[a-z0-9!#$&'*+.^_`|~-]/.test(char)) return char;
-    return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    return `%${byte.toString(16).padStart(2, "0")}`;
   }).join("");
 }
 

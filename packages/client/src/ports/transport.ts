@@ -45,6 +45,16 @@ export interface ByteStream extends AsyncIterable<Uint8Array> {
   close(): void;
 }
 
+/** An open connection of messages both ways, such as a session in a container. Iterating gives what the other side sends. */
+export interface MessageSocket extends AsyncIterable<Uint8Array> {
+  /** The subprotocol that the server chose; `""` for none. */
+  readonly protocol: string;
+  /** Resolves when the message has left; @throws ConnectionError when the connection is broken or closed */
+  send(message: Uint8Array): Promise<void>;
+  /** Ends the connection; the iteration then ends without an error. Safe to call twice. */
+  close(): void;
+}
+
 /**
  * The seam between everything that speaks to a cluster and how it gets there: over HTTPS, or to an API server in the
  * same process. Implementations share one suite of tests.
@@ -59,6 +69,11 @@ export interface Transport {
   watch<T = DeepReadonly<KubeObject>>(request: ApiRequest): Promise<WatchStream<T>>;
   /** Opens a byte stream. Resolves when the server accepted it. Throws like `request`. */
   stream(request: ApiRequest): Promise<ByteStream>;
+  /**
+   * Opens a WebSocket. The subprotocols to offer, best first, are in the request's `sec-websocket-protocol` header. Throws
+   * like `request`. Absent where a transport has no such connections.
+   */
+  openSocket?(request: ApiRequest): Promise<MessageSocket>;
   /** Closes all connections; pending requests fail with ConnectionError. Safe to call twice. */
   close(): Promise<void>;
 }
