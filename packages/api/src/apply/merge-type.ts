@@ -65,8 +65,20 @@ export interface CompileMergeTypeOptions {
  * server types them.
  */
 export function compileMergeType(schema: JsonSchema, options: CompileMergeTypeOptions = {}): MergeType {
-  const compiler = new Compiler(options.definitions ?? {});
-  return compiler.compile(withTypeMeta(schema), options.preserveUnknownFields === true);
+  return compilerFor(options.definitions).compile(withTypeMeta(schema), options.preserveUnknownFields === true);
+}
+
+/** Kinds that share definitions share the compiled types of them. */
+const compilers = new WeakMap<object, Compiler>();
+
+function compilerFor(definitions: CompileMergeTypeOptions["definitions"]): Compiler {
+  if (definitions === undefined) return new Compiler({});
+  let compiler = compilers.get(definitions);
+  if (compiler === undefined) {
+    compiler = new Compiler(definitions);
+    compilers.set(definitions, compiler);
+  }
+  return compiler;
 }
 
 function withTypeMeta(schema: JsonSchema): JsonSchema {
@@ -77,18 +89,23 @@ function withTypeMeta(schema: JsonSchema): JsonSchema {
 const quantityName = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const rawExtensionName = "io.k8s.apimachinery.pkg.runtime.RawExtension";
 
-/** Remembers references, so that recursive definitions become recursive types. */
 class Compiler {
   readonly #definitions: { readonly [name: string]: JsonSchema };
   readonly #named = new Map<string, Building<MergeType>>();
+  /** Schemas in work, so that one that holds itself becomes a recursive type. */
+  readonly #inWork = new Map<JsonSchema, Building<MergeType>>();
 
   constructor(definitions: { readonly [name: string]: JsonSchema }) {
     this.#definitions = definitions;
   }
 
   compile(schema: JsonSchema, preserve: boolean): MergeType {
+    const found = this.#inWork.get(schema);
+    if (found !== undefined) return found;
     const type: Building<MergeType> = {};
+    this.#inWork.set(schema, type);
     this.#fill(type, schema, preserve);
+    this.#inWork.delete(schema);
     return type;
   }
 

@@ -3,8 +3,10 @@ import {
   type FieldError,
   type FieldManagement,
   type JsonObject,
+  type JsonSchema,
   type ObjectMeta,
   type PatchSchema,
+  apiVersionOf,
   compileMergeType,
   dns1123SubdomainErrors,
   fieldSetOf,
@@ -12,13 +14,13 @@ import {
   patchSchemaOf,
   validateObjectMeta,
   validateObjectMetaUpdate,
+  zeroObject,
 } from "@bowline/api";
 import {
   type BuiltinResource,
   builtinDefinition,
   builtinDefinitionName,
   builtinPrinter,
-  builtinSchema,
   decodeBuiltin,
 } from "@bowline/api/catalog";
 import type { Bucket } from "../store/bucket.ts";
@@ -64,6 +66,7 @@ export function builtinResource(options: BuiltinResourceOptions): Resource {
     deprecation: undefined,
     selectableFields: new Map(Object.entries(rules.fields ?? {})),
     typedItems: false,
+    replicasPaths: { [apiVersionOf(api.group, api.version)]: workloadScale.specReplicas },
     get patchSchema() {
       patchSchema ??= patchSchemaOf(definitionsByName, builtinDefinitionName(api) ?? "");
       return patchSchema;
@@ -103,6 +106,7 @@ function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: read
     ...(rules.prepareForDelete === undefined ? {} : { prepareForDelete: rules.prepareForDelete }),
     ...(rules.keepsDeleted === undefined ? {} : { keepsDeleted: rules.keepsDeleted }),
     management: fieldManagement(api, statusFields, undefined),
+    decodesApplied: true,
     decode(value) {
       const decoded = decodeBuiltin(api, value);
       return {
@@ -159,15 +163,22 @@ function verdict(errors: readonly FieldError[]): Verdict {
 function fieldManagement(api: BuiltinResource, statusFields: readonly string[], subresource: "status" | undefined): FieldManagement {
   const apiVersion = api.group === "" ? api.version : `${api.group}/${api.version}`;
   let type: ReturnType<typeof compileMergeType> | undefined;
+  let zero: ReturnType<typeof zeroObject> | undefined;
+  const definition = (): JsonSchema => builtinDefinition(builtinDefinitionName(api) ?? "") ?? {};
   const reset = subresource === "status" ? fieldSetOf([["spec"]]) : fieldSetOf(statusFields.map((field) => [field]));
   return {
     apiVersion,
     kind: api.kind,
     ...(subresource === undefined ? {} : { subresource }),
+    emptyListClears: true,
     typeOf(wanted) {
       if (wanted !== apiVersion) return undefined;
-      type ??= compileMergeType(builtinSchema(api) ?? {});
+      type ??= compileMergeType(definition(), { definitions: definitionsByName });
       return type;
+    },
+    get zero() {
+      zero ??= zeroObject({ apiVersion, kind: api.kind }, definition(), definitionsByName);
+      return zero;
     },
     ...(subresource === undefined && statusFields.length === 0 ? {} : { resetFields: { [apiVersion]: reset } }),
   };

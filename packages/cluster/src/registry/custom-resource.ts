@@ -5,6 +5,7 @@ import {
   type CustomResourceDefinition,
   type FieldManagement,
   type JsonObject,
+  type ReplicasPaths,
   type SchemaRules,
   type StructuralSchema,
   applyDefaults,
@@ -99,6 +100,7 @@ function customResource(definition: Definition, version: CrdVersion): Resource {
     strategy: strategies.main,
     status: strategies.status,
     scale: scalePaths(version.subresources?.scale),
+    replicasPaths: replicasPaths(crd),
     printer: customPrinter(version.additionalPrinterColumns),
     deprecation: deprecationWarning(crd.spec, version.name),
     selectableFields: selectableFields(version),
@@ -169,6 +171,11 @@ function scalePaths(scale: CrdScale | undefined): ScalePaths | undefined {
   };
 }
 
+function replicasPaths(crd: CustomResourceDefinition): ReplicasPaths {
+  const paths = crd.spec.versions.map((v) => [apiVersionOfCrd(crd, v.name), scalePaths(v.subresources?.scale)?.specReplicas]);
+  return Object.fromEntries(paths) as ReplicasPaths;
+}
+
 /** `.spec.replicas` as field names. */
 function pathOf(jsonPath: string): string[] {
   return jsonPath.replace(/^\./, "").split(".");
@@ -206,6 +213,7 @@ function makeStrategies(inputs: StrategyInputs): { main: Strategy; status: Write
     allowUnconditionalUpdate: false,
     defaultPropagation: "Background",
     management: fieldManagement(inputs, undefined),
+    decodesApplied: false,
     decode(value, { strict }) {
       const decoded = decodeCustomResource(schema, value, {
         unknownFields: strict,

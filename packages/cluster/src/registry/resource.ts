@@ -1,4 +1,4 @@
-import type { ApiResource, PatchSchema, TablePrinter } from "@bowline/api";
+import type { ApiResource, PatchSchema, ReplicasPaths, TablePrinter } from "@bowline/api";
 import type { OpenApiKind } from "@bowline/api/catalog";
 import type { Bucket } from "../store/bucket.ts";
 import type { Revision, StoredObject } from "../store/revision.ts";
@@ -30,6 +30,8 @@ export interface Resource {
   /** Absent for kinds without the status subresource. */
   readonly status: WriteStrategy | undefined;
   readonly scale: ScalePaths | undefined;
+  /** Where replicas are in every version: ownership of them is shared with the scale. */
+  readonly replicasPaths: ReplicasPaths;
   readonly printer: TablePrinter;
   /** Text of the Warning header on every request to a deprecated version. */
   readonly deprecation: string | undefined;

@@ -33,6 +33,11 @@ export interface WriteStrategy {
 export interface Strategy extends WriteStrategy {
   /** Brings a parsed body into the shape of the kind: unknown fields pruned, metadata coerced. */
   decode(value: JsonObject, options: { readonly strict: boolean }): DecodedBody;
+  /**
+   * True: the result of an apply is decoded too, as it becomes a struct of a built-in kind. Custom objects stay as they were
+   * merged, so that an explicit null is judged by validation and not dropped.
+   */
+  readonly decodesApplied: boolean;
   /** Fills in defaults. */
   applyDefaults(object: JsonObject): JsonObject;
   prepareForCreate(object: StoredObject): StoredObject;

@@ -11,13 +11,15 @@ import {
   applyPatch,
   applyStrategicMergePatch,
   badRequest,
+  conflict,
   decodeJson,
   decodeYaml,
   encodeJson,
   invalid,
 } from "@bowline/api";
 import { rfc3339 } from "@bowline/client";
-import { updateObject } from "../../registry/generic-registry.ts";
+import { resourceName, updateObject } from "../../registry/generic-registry.ts";
+import { withMetadata } from "../../registry/metadata.ts";
 import type { StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
 import { bodyText, unsupportedMediaType } from "../body.ts";
@@ -81,7 +83,11 @@ function readPatch(context: VerbContext, type: PatchType, options: WriteOptions)
   if (text === undefined) return (context.request.body as { value: Json }).value;
   try {
     const decoded = type === "apply" ? decodeYaml(text) : decodeJson(text);
-    if (type !== "apply" && options.fieldValidation !== "Ignore") {
+    if (type === "apply") {
+      duplicates.set(context, decoded.duplicateFields);
+      return appliedBody(decoded.value);
+    }
+    if (options.fieldValidation !== "Ignore") {
       const found = decoded.duplicateFields.map((f) => (type === "json" ? `json patch ${f}` : f));
       if (options.fieldValidation === "Warn") for (const text_ of found) context.warnings.add(text_);
       else duplicates.set(context, found);
@@ -93,7 +99,7 @@ function readPatch(context: VerbContext, type: PatchType, options: WriteOptions)
   }
 }
 
-/** Duplicate fields of a patch under strict validation, reported together with the unknown fields of its result. */
+/** Duplicate fields of a patch that are reported only together with its result. */
 const duplicates = new WeakMap<VerbContext, readonly string[]>();
 
 function patched(
@@ -144,29 +150,59 @@ function applied(
   patch: JsonObject,
   given: { readonly current: StoredObject | undefined; readonly options: WriteOptions; readonly manager: string },
 ): { object: StoredObject; tracked: boolean } {
-  const { resource, info, ports } = context;
-  const strategy = endpointStrategy(context);
-  const { object } = applyPatch(strategy.management, {
-    ...(given.current === undefined ? {} : { live: given.current as never }),
-    patch: named(patch, info.name),
+  const { info, ports } = context;
+  const { current, options } = given;
+  const { object } = applyPatch(endpointStrategy(context).management, {
+    ...(current === undefined ? {} : { live: current as never }),
+    patch,
     manager: given.manager,
-    force: given.options.force ?? false,
+    force: options.force ?? false,
     now: rfc3339(ports.clock.now()),
   });
-  const decoded = resource.strategy.decode(object as unknown as JsonObject, { strict: false });
-  if (decoded.error !== undefined) throw badRequest(decoded.error);
-  const full = resource.strategy.applyDefaults(decoded.object) as unknown as StoredObject;
-  return { object: inNamespace(context, full, info.namespace), tracked: true };
+  reportDuplicates(context, options);
+  const full = completeApplied(context, object as unknown as JsonObject);
+  const named = current === undefined ? newlyApplied(context, full) : full;
+  return { object: inNamespace(context, named, info.namespace), tracked: true };
 }
 
-/** The body of an apply, its name filled in from the path. @throws StatusError 400 when it names another object */
-function named(patch: JsonObject, name: string): JsonObject {
-  if (typeof patch !== "object" || patch === null || Array.isArray(patch)) {
-    throw badRequest("error decoding YAML: the body must be an object");
+/** What was applied, as the kind has it: decoded for built-in kinds, and defaulted. */
+function completeApplied(context: VerbContext, object: JsonObject): StoredObject {
+  const { strategy } = context.resource;
+  if (!strategy.decodesApplied) return strategy.applyDefaults(object) as unknown as StoredObject;
+  const decoded = strategy.decode(object, { strict: false });
+  if (decoded.error !== undefined) throw badRequest(decoded.error);
+  return strategy.applyDefaults(decoded.object) as unknown as StoredObject;
+}
+
+/** An object that an apply creates: its uid is the server's to give, its resourceVersion does not count. */
+function newlyApplied(context: VerbContext, object: StoredObject): StoredObject {
+  const { uid, name } = object.metadata;
+  if (uid) {
+    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw conflict(resourceName(context.resource), context.info.name, why);
   }
-  const metadata = (patch["metadata"] ?? {}) as JsonObject;
-  const own = metadata["name"];
-  if (own === undefined || own === "") return { ...patch, metadata: { ...metadata, name } };
-  if (own !== name) throw badRequest(`metadata.name: the name of the object (${String(own)}) does not match the name on the URL (${name})`);
-  return patch;
+  return withMetadata(object, { resourceVersion: undefined, name: name || context.info.name });
+}
+
+/** Keys that the applied YAML has twice: told once the apply itself went through. */
+function reportDuplicates(context: VerbContext, options: WriteOptions): void {
+  for (const text of duplicates.get(context) ?? []) {
+    if (options.fieldValidation === "Strict") throw badRequest(`error strict decoding patch: ${text}`);
+    if (options.fieldValidation === "Warn") for (const line of yamlWarnings(text)) context.warnings.add(line);
+  }
+}
+
+/** The warnings of one YAML error, one a line. Source: apiserver endpoints/handlers (rest.go parseYAMLWarnings). */
+function yamlWarnings(text: string): string[] {
+  const found = /^(?:error converting YAML to JSON: )?yaml: unmarshal errors:\n([^]*)$/.exec(text);
+  return found === null ? [text] : (found[1] ?? "").split("\n").map((line) => line.trim());
+}
+
+/** The body of an apply. @throws StatusError 400 when it is no object; nothing at all is an object without fields */
+function appliedBody(value: Json): JsonObject {
+  if (value === null) return {};
+  if (typeof value === "object" && !Array.isArray(value)) return value;
+  const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  const why = `json: cannot unmarshal ${found === "bigint" ? "number" : found} into Go value of type map[string]interface {}`;
+  throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
 }
