@@ -9,7 +9,7 @@ import { type JsonSchema, itemSchema } from "../schema/json-schema.ts";
 import { jsonEqual } from "../schema/json-value.ts";
 import { prune } from "../schema/prune.ts";
 import { schemaNode } from "../schema/schema-node.ts";
-import { compileSchema, validateSchema } from "../schema/structural-schema.ts";
+import { validateDefaultValue } from "../schema/structural-schema.ts";
 import { type FieldError, fieldChild, fieldErrorsText, fieldKey } from "../status/field-error.ts";
 import { ErrorList } from "./error-list.ts";
 import { someSchema } from "./schema-walk.ts";
@@ -95,38 +95,8 @@ function checkDefault(
     ? metadataErrors(value, path, place)
     : resourceErrors(schema, value, path, options, list);
   if (errors.length > 0) return list.add(errors);
-  const invalid = validateSchema(compileSchema(untypedIntOrString(schema)), value, path);
+  const invalid = validateDefaultValue(schema, value, path);
   list.add(invalid.length > 0 ? invalid : ruleErrors(schema, value, path, schema === place.resource));
-}
-
-/** The schema as the server checks defaults against it: there an int-or-string takes anything. */
-function untypedIntOrString(schema: JsonSchema): JsonSchema {
-  if (!someSchema(schema, (s) => s["x-kubernetes-int-or-string"] === true)) return schema;
-  const {
-    "x-kubernetes-int-or-string": _typed,
-    items: _items,
-    properties,
-    additionalProperties,
-    ...rest
-  } = schema;
-  const items = itemSchema(schema);
-  return {
-    ...rest,
-    ...(items === undefined ? {} : { items: untypedIntOrString(items) }),
-    ...(properties === undefined ? {} : { properties: mapValues(properties, untypedIntOrString) }),
-    ...(additionalProperties === undefined
-      ? {}
-      : {
-          additionalProperties:
-            typeof additionalProperties === "object"
-              ? untypedIntOrString(additionalProperties)
-              : additionalProperties,
-        }),
-  };
-}
-
-function mapValues<T>(record: Record<string, T>, map: (value: T) => T): Record<string, T> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }
 
 /** Metadata is only valid or not as a whole. */

@@ -113,7 +113,7 @@ function checkVersion(spec: InternalSpec, version: InternalVersion, index: numbe
     list.invalid(fieldChild(path, "deprecationWarning"), version.deprecationWarning, error);
   }
   const perVersion = spec.versions.some((v) => v.subresources !== undefined);
-  const status = hasStatus(perVersion ? version.subresources : spec.subresources);
+  const status = hasStatus(perVersion ? firstNamed(spec, version.name)?.subresources : spec.subresources);
   checkValidation(version.schema, fieldChild(path, "schema"), { status, version: version.name }, check);
   checkSubresources(version.subresources, fieldChild(path, "subresources"), list);
   checkColumns(version.columns, fieldChild(path, "additionalPrinterColumns"), list);
@@ -122,6 +122,10 @@ function checkVersion(spec: InternalSpec, version: InternalVersion, index: numbe
     const detail = "may only be set when `version.schema.openAPIV3Schema` is not included";
     list.invalid(fieldChild(path, "selectableFields"), "", detail);
   } else checkSelectable(version, path, version.name, check);
+}
+
+function firstNamed(spec: InternalSpec, name: string): InternalVersion | undefined {
+  return spec.versions.find((version) => version.name === name);
 }
 
 function checkSpecSelectable(spec: InternalSpec, check: SpecCheck): void {
@@ -228,15 +232,26 @@ function checkRootKeywords(schema: JsonSchema, path: string, list: ErrorList): v
       'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
     return list.invalid(`${path}.type`, type, detail);
   }
-  const offends = Object.entries(schema).some(([key, value]) => !rootKeywords.has(key) && isGiven(value));
+  const offends = Object.entries(schema).some(
+    ([key, value]) => !rootKeywords.has(key) && isGiven(key, value),
+  );
   if (!offends) return;
   const detail = `only ${rootKeywordsText} fields are allowed at the root of the schema if the status subresource is enabled`;
   list.invalid(path, schemaStruct(schema), detail);
 }
 
-/** Whether a field of a struct has more than its zero value; empty lists and maps that were given count as given. */
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== "" && value !== false;
+/** Keywords whose absence is their zero value; of all others an empty value counts as well. */
+const zeroKeywords = new Set([
+  "id",
+  "$schema",
+  "nullable",
+  "x-kubernetes-embedded-resource",
+  "x-kubernetes-int-or-string",
+]);
+
+function isGiven(keyword: string, value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  return !zeroKeywords.has(keyword) || (value !== "" && value !== false);
 }
 
 interface ValidationPlace {

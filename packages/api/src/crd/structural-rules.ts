@@ -172,6 +172,7 @@ function checkResourceFields(schema: JsonSchema, level: Level, path: string, lis
 }
 
 function restrictsOnlyNames(metadata: JsonSchema): boolean {
+  if (metadata.additionalProperties !== undefined) return false;
   return Object.entries(metadata).every(([key, value]) => {
     if (key === "type" || key === "default" || isEmpty(value)) return true;
     return (

@@ -1,6 +1,6 @@
 /** What a changed CRD may go on having wrong because the stored one had it. Source: validation.go (validationOptions). */
 import { goJson } from "../status/go-text.ts";
-import { jsonEqual } from "../schema/json-value.ts";
+import { isObject, jsonEqual } from "../schema/json-value.ts";
 import { prune } from "../schema/prune.ts";
 import { schemaNode } from "../schema/schema-node.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
@@ -62,7 +62,7 @@ export function toleranceOf(crd: CustomResourceDefinition, old: CustomResourceDe
     requireSchema: oldVersions.every((v) => v.schema?.openAPIV3Schema !== undefined),
     requireValidTypes: none((schema) => (schema.type ?? "") !== "" && !types.has(schema.type ?? "")),
     requireStructural: schemas.every(isStructural),
-    requirePrunedDefaults: schemas.every((schema) => !isStructural(schema) || none(hasUnprunedDefault)),
+    requirePrunedDefaults: !schemas.some(hasUnprunedDefaults),
     requireAtomicSets: none((schema) => nonAtomicSetKeyword(schema) !== undefined),
     requireMapKeys: none((schema) => mapKeyErrors(schema, "").length > 0),
     allowInvalidCaBundle: allowsInvalidCaBundle(old),
@@ -73,6 +73,12 @@ export function toleranceOf(crd: CustomResourceDefinition, old: CustomResourceDe
 
 function isStructural(schema: JsonSchema): boolean {
   return structuralConversionError(schema) === undefined && validateStructural(schema, "").length === 0;
+}
+
+/** Only counts when defaults can be pruned at all: a structural schema whose own default, if any, is an object. */
+function hasUnprunedDefaults(schema: JsonSchema): boolean {
+  if ((schema.default ?? null) !== null && !isObject(schema.default)) return false;
+  return someSchema(schema, hasUnprunedDefault) && isStructural(schema);
 }
 
 function hasUnprunedDefault(schema: JsonSchema): boolean {

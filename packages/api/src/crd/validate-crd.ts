@@ -115,7 +115,7 @@ function checkStoredVersions(crd: CustomResourceDefinition, list: ErrorList): vo
   const missing = new Map(stored.map((name, i) => [name, i]));
   for (const { name, storage } of crd.spec.versions ?? []) {
     const known = missing.delete(name);
-    if (storage && !known && !stored.includes(name)) {
+    if (storage && !known) {
       list.invalid(path, stored, `must have the storage version ${name}`);
     }
   }

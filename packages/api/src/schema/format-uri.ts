@@ -69,7 +69,8 @@ function isHost(host: string, scheme: string): boolean {
 function isBracketedAddress(text: string): boolean {
   const zone = text.indexOf("%25");
   if (zone < 0) return isIpv6(text);
-  return zone + 3 < text.length && hasValidEscapes(text.slice(zone)) && isIpv6(text.slice(0, zone));
+  const name = text.slice(zone + 3);
+  return name !== "" && hostCharacters.test(name) && hasValidEscapes(name) && isIpv6(text.slice(0, zone));
 }
 
 function isOptionalPort(port: string): boolean {
@@ -79,5 +80,7 @@ function isOptionalPort(port: string): boolean {
 /** Host characters; escapes only of bytes beyond ASCII, and `%25`. */
 function isHostText(host: string): boolean {
   if (!hasValidEscapes(host) || /%(?!25)[0-7]/.test(host)) return false;
-  return /^[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]*$/.test(host);
+  return hostCharacters.test(host);
 }
+
+const hostCharacters = /^[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]*$/;

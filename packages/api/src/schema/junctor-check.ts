@@ -1,7 +1,7 @@
 import { quote } from "../status/field-error.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type SchemaError, addError, placelessError } from "./schema-error.ts";
-import { type ValueCheck, compileCheck } from "./value-check.ts";
+import { type CheckPurpose, type ValueCheck, compileCheck } from "./value-check.ts";
 
 /**
  * anyOf, oneOf, allOf and not. Undefined when the schema has none of them.
@@ -9,18 +9,32 @@ import { type ValueCheck, compileCheck } from "./value-check.ts";
  * Nothing is ratcheted below a junctor, so alternatives see no old value.
  * Source: kube-openapi pkg/validation/validate/schema_props.go.
  */
-export function junctorCheck(schema: JsonSchema): ValueCheck | undefined {
+export function junctorCheck(schema: JsonSchema, purpose: CheckPurpose): ValueCheck | undefined {
   const checks: ValueCheck[] = [];
-  if (schema.anyOf !== undefined && schema.anyOf.length > 0) checks.push(anyOfCheck(schema.anyOf));
-  if (schema.oneOf !== undefined && schema.oneOf.length > 0) checks.push(oneOfCheck(schema.oneOf));
-  if (schema.allOf !== undefined && schema.allOf.length > 0) checks.push(allOfCheck(schema.allOf));
-  if (schema.not !== undefined) checks.push(notCheck(schema.not));
+  const compile = (branch: JsonSchema): ValueCheck => compileCheck(shapeless(branch, purpose), purpose);
+  const compileAll = (branches: readonly JsonSchema[]): ValueCheck[] => branches.map(compile);
+  if (schema.anyOf !== undefined && schema.anyOf.length > 0)
+    checks.push(anyOfCheck(compileAll(schema.anyOf)));
+  if (schema.oneOf !== undefined && schema.oneOf.length > 0)
+    checks.push(oneOfCheck(compileAll(schema.oneOf)));
+  if (schema.allOf !== undefined && schema.allOf.length > 0)
+    checks.push(allOfCheck(compileAll(schema.allOf)));
+  if (schema.not !== undefined) checks.push(notCheck(compile(schema.not)));
   if (checks.length === 0) return undefined;
   return (value, path, errors) => {
     let score = 1;
     for (const check of checks) score += check(value, path, errors, undefined);
     return score;
   };
+}
+
+/** For defaults, junctors and what is below them say nothing about additional properties. */
+function shapeless(schema: JsonSchema, purpose: CheckPurpose): JsonSchema {
+  if (purpose === "object") return schema;
+  const { additionalProperties: _dropped, properties, ...rest } = schema;
+  if (properties === undefined) return rest;
+  const entries = Object.entries(properties).map(([name, s]) => [name, shapeless(s, purpose)] as const);
+  return { ...rest, properties: Object.fromEntries(entries) };
 }
 
 interface Attempt {
@@ -44,8 +58,7 @@ function report(best: Attempt | undefined, errors: SchemaError[]): number {
   return best.score;
 }
 
-function anyOfCheck(schemas: readonly JsonSchema[]): ValueCheck {
-  const checks = schemas.map(compileCheck);
+function anyOfCheck(checks: readonly ValueCheck[]): ValueCheck {
   return (value, path, errors) => {
     let best: Attempt | undefined;
     for (const check of checks) {
@@ -58,8 +71,7 @@ function anyOfCheck(schemas: readonly JsonSchema[]): ValueCheck {
   };
 }
 
-function oneOfCheck(schemas: readonly JsonSchema[]): ValueCheck {
-  const checks = schemas.map(compileCheck);
+function oneOfCheck(checks: readonly ValueCheck[]): ValueCheck {
   return (value, path, errors) => {
     let best: Attempt | undefined;
     let first: Attempt | undefined;
@@ -84,8 +96,7 @@ function oneOfCheck(schemas: readonly JsonSchema[]): ValueCheck {
   };
 }
 
-function allOfCheck(schemas: readonly JsonSchema[]): ValueCheck {
-  const checks = schemas.map(compileCheck);
+function allOfCheck(checks: readonly ValueCheck[]): ValueCheck {
   return (value, path, errors) => {
     let score = 0;
     let valid = 0;
@@ -102,8 +113,7 @@ function allOfCheck(schemas: readonly JsonSchema[]): ValueCheck {
   };
 }
 
-function notCheck(schema: JsonSchema): ValueCheck {
-  const check = compileCheck(schema);
+function notCheck(check: ValueCheck): ValueCheck {
   return (value, path, errors) => {
     if (attempt(check, value, path).errors.length === 0) {
       addError(errors, placelessError(`${quote(path)} must not validate the schema (not)`));

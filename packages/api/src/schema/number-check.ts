@@ -37,9 +37,11 @@ type RangeCheck = (
 function rangeCheck(types: readonly string[], format: string): RangeCheck | undefined {
   const [type] = types;
   if (types.length !== 1 || (type !== "integer" && type !== "number")) return undefined;
-  const fits = type === "integer" ? (format === "int32" ? isInt32 : isInt64) : isFloat32;
   if (type === "number" && format !== "float") return undefined;
-  const suffix = format === "" ? `${type} (default format)` : `${type} with format ${format}`;
+  const fits = type === "number" ? isFloat32 : format === "int32" ? isInt32 : isInt64;
+  // A format of another type means nothing for a number.
+  const known = format === "int32" || format === "int64" || format === "float";
+  const suffix = known ? `${type} with format ${format}` : `${type} (default format)`;
   return (what, value, _type, path, errors) => {
     if (fits(value)) return true;
     addError(errors, placelessError(`${what} value must be of type ${suffix} in ${path}`));

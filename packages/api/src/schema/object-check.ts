@@ -3,7 +3,7 @@ import { type Correlation, correlatedField } from "./correlation.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { ratcheted } from "./ratchet.ts";
 import { type SchemaError, addError, invalidError } from "./schema-error.ts";
-import { type ValueCheck, compileCheck } from "./value-check.ts";
+import { type CheckPurpose, type ValueCheck, compileCheck } from "./value-check.ts";
 
 type ObjectCheck = (
   value: Record<string, unknown>,
@@ -13,13 +13,13 @@ type ObjectCheck = (
 ) => number;
 
 /** Number of properties, additional properties, properties, required ones. The result is the score of the properties. */
-export function objectCheck(schema: JsonSchema): ObjectCheck {
+export function objectCheck(schema: JsonSchema, purpose: CheckPurpose): ObjectCheck {
   const { minProperties, maxProperties, required } = schema;
   const properties = new Map<string, ValueCheck>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    properties.set(name, ratcheted(compileCheck(property)));
+    properties.set(name, ratcheted(compileCheck(property, purpose)));
   }
-  const checkExtra = extraCheck(schema.additionalProperties, properties);
+  const checkExtra = extraCheck(schema.additionalProperties, properties, purpose);
   const checkCount = countCheck(minProperties, maxProperties);
   return (value, path, errors, correlation) => {
     checkCount?.(value, path, errors);
@@ -65,6 +65,7 @@ function countCheck(
 function extraCheck(
   additional: JsonSchema["additionalProperties"],
   properties: ReadonlyMap<string, ValueCheck>,
+  purpose: CheckPurpose,
 ): ObjectCheck | undefined {
   if (additional === undefined || additional === true) return undefined;
   if (additional === false) {
@@ -76,7 +77,7 @@ function extraCheck(
       return 0;
     };
   }
-  const check = ratcheted(compileCheck(additional));
+  const check = ratcheted(compileCheck(additional, purpose));
   return (value, path, errors, correlation) => {
     let score = 0;
     for (const key in value) {

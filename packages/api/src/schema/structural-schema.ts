@@ -47,7 +47,7 @@ export interface DecodedObject {
 /** Compiles a schema; undefined is the empty schema, which knows only apiVersion, kind and metadata. */
 export function compileSchema(schema: JsonSchema | undefined): StructuralSchema {
   const given = schema ?? {};
-  return { schema: given, node: schemaNode(given), check: ratcheted(compileCheck(given)) };
+  return { schema: given, node: schemaNode(given), check: ratcheted(compileCheck(given, "object")) };
 }
 
 /**
@@ -119,6 +119,11 @@ export function validateSchemaUpdate(
   const errors: SchemaError[] = [];
   schema.check(value, "", errors, correlate(value, old, schema.schema));
   return errors.map((error) => toFieldError(error, path));
+}
+
+/** The same for a default of a schema, which the server checks against less: see {@link CheckPurpose}. */
+export function validateDefaultValue(schema: JsonSchema, value: unknown, path: string): FieldError[] {
+  return runCheck(compileCheck(schema, "default"), value, path);
 }
 
 function runCheck(check: ValueCheck, value: unknown, path: string): FieldError[] {

@@ -33,18 +33,25 @@ export type ValueCheck = (
 /** One keyword group that applies to some types of values; its result is added to the score. */
 export type PartCheck = ValueCheck;
 
+/**
+ * What a schema is compiled for. Values of objects are checked as the server checks objects; defaults are checked against
+ * the structural form of the schema, which says less: int-or-string has no type there, junctors have no
+ * additionalProperties, and a format counts on every type. Source: apiextensions-apiserver schema/kubeopenapi.go.
+ */
+export type CheckPurpose = "object" | "default";
+
 /** The closure of a schema and all that is below it. */
-export function compileCheck(schema: JsonSchema): ValueCheck {
-  const types = schemaTypes(schema);
-  const format = effectiveFormat(schema, types);
+export function compileCheck(schema: JsonSchema, purpose: CheckPurpose): ValueCheck {
+  const types = purpose === "object" ? schemaTypes(schema) : declaredType(schema);
+  const format = purpose === "object" ? effectiveFormat(schema, types) : (schema.format ?? "");
   const checkType = typeCheck(types, format, schema.nullable === true);
   const checkEnum = enumCheck(schema.enum);
-  const checkJunctors = junctorCheck(schema);
+  const checkJunctors = junctorCheck(schema, purpose);
   const checkString = stringCheck(schema);
   const checkFormat = formatCheck(format);
   const checkNumber = numberCheck(schema, types, format);
-  const checkArray = arrayCheck(schema);
-  const checkObject = objectCheck(schema);
+  const checkArray = arrayCheck(schema, purpose);
+  const checkObject = objectCheck(schema, purpose);
   return (value, path, errors, correlation) => {
     const type = goTypeOf(value);
     if (type === "null") {
@@ -80,6 +87,10 @@ export function compileCheck(schema: JsonSchema): ValueCheck {
 /** The types of a schema; an int-or-string has two. */
 function schemaTypes(schema: JsonSchema): readonly string[] {
   if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"];
+  return declaredType(schema);
+}
+
+function declaredType(schema: JsonSchema): readonly string[] {
   return schema.type === undefined || schema.type === "" ? [] : [schema.type];
 }
 
