@@ -83,7 +83,7 @@ export { customApiResource, storageVersionHash } from "./discovery/custom-api-re
 export type { PublishedCustomResource } from "./discovery/custom-api-resource.ts";
 
 // Tables
-export { buildTable, parseIncludeObject, partialObjectMetadata } from "./table/table.ts";
+export { buildTable, parseIncludeObject, partialObjectMetadata, typedListMeta } from "./table/table.ts";
 export type {
   IncludeObject,
   MetaVersion,

@@ -74,13 +74,20 @@ export function buildTable(
   return {
     kind: "Table",
     apiVersion: `meta.k8s.io/${version}`,
-    metadata: options.metadata,
+    metadata: typedListMeta(options.metadata),
     columnDefinitions: options.withColumns === false ? null : printer.columns,
     rows: objects.map((object) => ({
       ...printer.row(object, options.nowMs),
       object: includedObject(object, include, version),
     })),
   };
+}
+
+/** Metadata of lists that Go has a type for: unlike those of custom resources, the last page's has no empty `continue`. */
+export function typedListMeta(metadata: ListMeta): ListMeta {
+  if (metadata.continue !== "") return metadata;
+  const { continue: _last, ...rest } = metadata;
+  return rest;
 }
 
 function includedObject(

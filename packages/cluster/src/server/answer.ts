@@ -1,5 +1,13 @@
 /** Answers of resource requests in the form that was negotiated. */
-import { type DeepReadonly, type KubeObject, buildTable, failure } from "@bowline/api";
+import {
+  type DeepReadonly,
+  type IncludeObject,
+  type KubeObject,
+  buildTable,
+  failure,
+  parseIncludeObject,
+  typedListMeta,
+} from "@bowline/api";
 import type { Resource } from "../registry/resource.ts";
 import type { Revision, StoredObject } from "../store/revision.ts";
 import { type Negotiated, type Offer, contentType, negotiate } from "./negotiation.ts";
@@ -15,11 +23,9 @@ export function negotiated(context: VerbContext): Negotiated {
   return negotiate(context.request.headers["accept"], offerOf(context.resource), context.request.query);
 }
 
-/** Value of the query `includeObject`. */
-export function includeObject(request: ServerRequest): "None" | "Metadata" | "Object" {
-  const value = request.query.get("includeObject") ?? "";
-  if (value === "None" || value === "Object") return value;
-  return "Metadata";
+/** Value of the query `includeObject`. @throws StatusError 400 */
+export function includeObject(request: ServerRequest): IncludeObject {
+  return parseIncludeObject(request.query.get("includeObject"));
 }
 
 /** A single object. */
@@ -61,16 +67,33 @@ export function listAnswer(
     }
     case "PartialObjectMetadata": {
       const type = resource.typedItems ? "*unstructured.UnstructuredList" : `*${resource.api.listKind}`;
-      throw failure(406, "NotAcceptable", `you requested PartialObjectMetadata, but the requested object is a list (${type})`);
+      throw failure(
+        406,
+        "NotAcceptable",
+        `you requested PartialObjectMetadata, but the requested object is a list (${type})`,
+      );
     }
     case "PartialObjectMetadataList": {
-      const list = { apiVersion: `meta.k8s.io/${form.metaVersion}`, kind: "PartialObjectMetadataList", metadata };
-      return { kind: "list", status: 200, headers, list, items: items.map((r) => partial(r, form.metaVersion)) };
+      const apiVersion = `meta.k8s.io/${form.metaVersion}`;
+      const list = { apiVersion, kind: "PartialObjectMetadataList", metadata: typedListMeta(metadata) };
+      return {
+        kind: "list",
+        status: 200,
+        headers,
+        list,
+        items: items.map((r) => partial(r, form.metaVersion)),
+      };
     }
     default: {
       const { group, version, listKind } = resource.api;
       const list = { apiVersion: group === "" ? version : `${group}/${version}`, kind: listKind, metadata };
-      return { kind: "list", status: 200, headers, list, items: resource.typedItems ? items : items.map(untyped) };
+      return {
+        kind: "list",
+        status: 200,
+        headers,
+        list,
+        items: resource.typedItems ? items : items.map(untyped),
+      };
     }
   }
 }
@@ -92,11 +115,18 @@ function tableOf(
 /** Only the metadata of an object. */
 export function partial(revision: Revision, version: "v1" | "v1beta1"): Revision {
   return revision.view(`partial/${version}`, (object) =>
-    Object.freeze({ apiVersion: `meta.k8s.io/${version}`, kind: "PartialObjectMetadata", metadata: object.metadata }),
+    Object.freeze({
+      apiVersion: `meta.k8s.io/${version}`,
+      kind: "PartialObjectMetadata",
+      metadata: object.metadata,
+    }),
   );
 }
 
 /** Items of built-in lists do not repeat what the list says. */
 function untyped(revision: Revision): Revision {
-  return revision.view("untyped", ({ apiVersion: _apiVersion, kind: _kind, ...rest }) => Object.freeze(rest) as StoredObject);
+  return revision.view(
+    "untyped",
+    ({ apiVersion: _apiVersion, kind: _kind, ...rest }) => Object.freeze(rest) as StoredObject,
+  );
 }

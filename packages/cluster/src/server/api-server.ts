@@ -2,7 +2,15 @@
  * Requests in, answers out, whichever way they came: authentication, authorization, routing, errors.
  * Source: k8s.io/apiserver pkg/server, pkg/endpoints.
  */
-import { type StatusError, failure, forbidden, internalError, isStatusError, methodNotSupported } from "@bowline/api";
+import {
+  type StatusError,
+  failure,
+  forbidden,
+  internalError,
+  isStatusError,
+  methodNotSupported,
+} from "@bowline/api";
+import { builtinResources } from "@bowline/api/catalog";
 import type { Clock, Random } from "@bowline/client";
 import type { AdmissionChain } from "../registry/admission.ts";
 import type { Authorizer } from "../access/authorization.ts";
@@ -57,15 +65,20 @@ export class ApiServer {
 
   async #route(request: ServerRequest, info: RequestInfo, warnings: Set<string>): Promise<ServerResponse> {
     await this.#authorize(request, info);
-    if (!info.isResource) return answerNonResource(request, info, this.#options.catalog) ?? pageNotFound();
+    if (!info.isResource)
+      return answerNonResource(request, info, this.#options.catalog) ?? notFoundAt(request, info);
     const resource = this.#options.catalog.find(info.group, info.version, info.resource);
-    if (resource === undefined || !scopeFits(resource, info)) return pageNotFound();
+    if (resource === undefined || !scopeFits(resource, info)) return notFoundAt(request, info);
     if (resource.deprecation !== undefined) warnings.add(resource.deprecation);
     return dispatch({ ports: this.#options, request, info, resource, warnings });
   }
 
   async #authorize(request: ServerRequest, info: RequestInfo): Promise<void> {
-    const decision = await this.#options.authorizer.authorize({ user: request.user, info, path: request.path });
+    const decision = await this.#options.authorizer.authorize({
+      user: request.user,
+      info,
+      path: request.path,
+    });
     if (decision.allowed) return;
     if (info.isResource) {
       throw forbidden({ group: info.group, resource: info.resource }, info.name, decision.reason);
@@ -80,7 +93,13 @@ export class ApiServer {
   }
 }
 
-function pageNotFound(): ServerResponse {
+const builtinGroups: ReadonlySet<string> = new Set(builtinResources.map((resource) => resource.group));
+
+/** Nothing is at this path. Groups of built-in resources say so with a Status, all others as a plain web server. */
+function notFoundAt(request: ServerRequest, info: RequestInfo): ServerResponse {
+  if (/^\/apis?\/./.test(request.path) && builtinGroups.has(info.group)) {
+    throw failure(404, "NotFound", "the server could not find the requested resource", {});
+  }
   return {
     kind: "raw",
     status: 404,

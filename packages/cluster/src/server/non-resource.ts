@@ -1,8 +1,5 @@
 /** Paths beside the resources: version, health, discovery, OpenAPI. */
-import {
-  buildOpenApiV3Index,
-  encodeOpenApiV2,
-} from "@bowline/api/catalog";
+import { buildOpenApiV3Index, encodeOpenApiV2 } from "@bowline/api/catalog";
 import { encodeJson } from "@bowline/api";
 import type { ResourceCatalog } from "../registry/resource-catalog.ts";
 import { parseAccept } from "./media-type.ts";
@@ -49,7 +46,12 @@ function json(request: ServerRequest, object: unknown): ServerResponse {
   return { kind: "object", status: 200, headers: { "content-type": contentType(form.encoding) }, object };
 }
 
-function raw(status: number, type: string, data: string | Uint8Array, headers: Record<string, string> = {}): ServerResponse {
+function raw(
+  status: number,
+  type: string,
+  data: string | Uint8Array,
+  headers: Record<string, string> = {},
+): ServerResponse {
   return { kind: "raw", status, headers: { "content-type": type, ...headers }, data };
 }
 
@@ -73,15 +75,33 @@ function rootPaths(catalog: ResourceCatalog): string[] {
     `/apis/${g.name}`,
     ...g.versions.map((v) => `/apis/${v.groupVersion}`),
   ]);
-  return ["/api", "/api/v1", "/apis", ...groups, "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
+  return [
+    "/api",
+    "/api/v1",
+    "/apis",
+    ...groups,
+    "/healthz",
+    "/livez",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/readyz",
+    "/version",
+  ];
 }
 
-function discovery(request: ServerRequest, info: RequestInfo, catalog: ResourceCatalog): ServerResponse | undefined {
+function discovery(
+  request: ServerRequest,
+  info: RequestInfo,
+  catalog: ResourceCatalog,
+): ServerResponse | undefined {
   const parts = request.path.split("/").filter((p) => p !== "");
   const found = catalog.discovery;
   if (parts.length === 1 && (parts[0] === "api" || parts[0] === "apis")) {
     const core = parts[0] === "api";
-    return aggregated(request, catalog, core) ?? json(request, core ? found.core : found.groups);
+    // The two roots have no YAML form.
+    const headers = { "content-type": "application/json" };
+    const object = core ? found.core : found.groups;
+    return aggregated(request, catalog, core) ?? { kind: "object", status: 200, headers, object };
   }
   if (parts[0] === "api" && parts.length === 2) return listed(request, found.resources("", info.version));
   if (parts[0] !== "apis") return undefined;
@@ -93,17 +113,26 @@ function listed(request: ServerRequest, document: unknown): ServerResponse | und
   return document === undefined ? undefined : json(request, document);
 }
 
-/** The aggregated form, when the client's first choice names it. */
-function aggregated(request: ServerRequest, catalog: ResourceCatalog, core: boolean): ServerResponse | undefined {
+/** The aggregated form, when the client names it at all: before or after the plain form makes no difference. */
+function aggregated(
+  request: ServerRequest,
+  catalog: ResourceCatalog,
+  core: boolean,
+): ServerResponse | undefined {
   for (const { type, parameters } of parseAccept(request.headers["accept"] ?? "")) {
     const { g: group, v: version, as } = parameters;
-    if (as === undefined) return undefined;
-    if (type !== "application/json" || group !== "apidiscovery.k8s.io" || as !== "APIGroupDiscoveryList") continue;
+    if (type !== "application/json" || group !== "apidiscovery.k8s.io" || as !== "APIGroupDiscoveryList")
+      continue;
     if (version !== "v2" && version !== "v2beta1") continue;
     const document = catalog.discovery.aggregated({ core, version });
     const headers = { etag: `"${document.etag}"`, vary: "Accept", "cache-control": "public" };
     if (request.headers["if-none-match"] === headers.etag) return raw(304, document.mediaType, "", headers);
-    return { kind: "object", status: 200, headers: { "content-type": document.mediaType, ...headers }, object: document.body };
+    return {
+      kind: "object",
+      status: 200,
+      headers: { "content-type": document.mediaType, ...headers },
+      object: document.body,
+    };
   }
   return undefined;
 }
@@ -115,7 +144,8 @@ function openApiV2(request: ServerRequest, catalog: ResourceCatalog): ServerResp
   const headers = { etag: `"${etag}"`, vary: "Accept" };
   if (request.headers["if-none-match"] === headers.etag) return raw(304, "application/json", "", headers);
   const wanted = parseAccept(request.headers["accept"] ?? "")[0]?.type ?? "";
-  if (wanted.startsWith("application/com.github")) return raw(200, protobufV2, encodeOpenApiV2(document), headers);
+  if (wanted.startsWith("application/com.github"))
+    return raw(200, protobufV2, encodeOpenApiV2(document), headers);
   return raw(200, "application/json", encodeJson(document), headers);
 }
 
@@ -127,7 +157,8 @@ function openApiV3(request: ServerRequest, catalog: ResourceCatalog): ServerResp
   const [group = "", version = ""] = prefix === "api" ? ["", rest[0]] : rest;
   const found = catalog.openApiGroupVersions.find((gv) => gv.group === group && gv.version === version);
   const document = catalog.openApiV3(group, version);
-  if (found === undefined || document === undefined) return undefined;
+  // The real server answers nothing, with success, where it has no document.
+  if (found === undefined || document === undefined) return raw(200, "text/plain; charset=utf-8", "");
   const asked = request.query.get("hash");
   if (asked !== null && asked !== found.hash) {
     return raw(301, "application/json", "", { location: `${request.path}?hash=${found.hash}` });
