@@ -17,8 +17,9 @@ import { validateTyped } from "./validate-typed.ts";
 import { fillZero } from "./zero-object.ts";
 
 /**
- * Gives the object of a create, update or patch its new managedFields. Never fails: when the types do not fit, the entries
- * of the live object are kept. Returns the object as it is when its managedFields need no change.
+ * Gives the object of a create, update or patch its new managedFields. Never fails: when the object does not fit the types
+ * (it may still become valid, a status write ignores a bad spec), it loses its entries as on the server. Returns the object
+ * as it is when its managedFields need no change.
  * Source: apimachinery managedfields/internal (fieldmanager.go and the managers it stacks).
  */
 export function trackUpdate(management: FieldManagement, request: TrackUpdateRequest): ManagedObject {
@@ -31,7 +32,7 @@ export function trackUpdate(management: FieldManagement, request: TrackUpdateReq
     return withManagedFields(object, storedFields(live, writeManagers(next)));
   } catch (error) {
     if (error instanceof ConversionNeeded) throw error;
-    return withManagedFields(object, live?.metadata?.managedFields);
+    return withManagedFields(object, undefined);
   }
 }
 

@@ -95,7 +95,7 @@ function readPatch(context: VerbContext, type: PatchType, options: WriteOptions)
     return decoded.value;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(type === "apply" ? `error decoding YAML: ${error.message}` : `error decoding patch: ${error.message}`);
+    throw badRequest(type === "apply" ? `error decoding YAML: error converting YAML to JSON: ${error.message}` : `error decoding patch: ${error.message}`);
   }
 }
 

@@ -3,17 +3,28 @@
  * Source: apiextensions-apiserver pkg/registry/customresource/etcd.go, kubernetes pkg/registry/apps.
  */
 import {
+  type FieldManagement,
   type Json,
   type JsonObject,
+  type ManagedObject,
   applyJsonPatch,
   applyMergePatch,
+  applyPatch,
   badRequest,
+  compileMergeType,
   conflict,
+  decodeYaml,
   deepFreeze,
-  failure,
+  internalError,
   invalid,
+  parentManagedFields,
+  scaleManagedFields,
+  trackUpdate,
 } from "@bowline/api";
+import { linkedDefinition } from "@bowline/api/catalog";
+import { rfc3339 } from "@bowline/client";
 import { type WriteContext, resourceName, updateObject } from "../../registry/generic-registry.ts";
+import { withMetadata } from "../../registry/metadata.ts";
 import { type ScalePaths, seeOne } from "../../registry/resource.ts";
 import { Revision, type StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
@@ -44,7 +55,8 @@ export async function writeScale(context: VerbContext, paths: ScalePaths): Promi
   const { request, info, resource } = context;
   const form = negotiated(context);
   const patch = request.method === "PATCH";
-  const options = parseWriteOptions(request.query, patch ? "PatchOptions" : "UpdateOptions");
+  const apply = patch && patchType(context) === applyType;
+  const options = parseWriteOptions(request.query, patch ? "PatchOptions" : "UpdateOptions", apply);
   const write: WriteContext = writeContext(context, {
     dryRun: options.dryRun,
     fieldManager: options.fieldManager,
@@ -57,7 +69,11 @@ export async function writeScale(context: VerbContext, paths: ScalePaths): Promi
     strategy: resource.strategy,
     createsMissing: false,
     retriesConflicts: patch,
-    compute: (current) => Promise.resolve({ object: scaled(context, current as StoredObject, paths), tracked: false }),
+    compute: (current) =>
+      Promise.resolve({
+        object: scaled(context, current as StoredObject, { paths, write, force: options.force === true }),
+        tracked: true,
+      }),
   });
   return objectAnswer(context, form, { status: 200, revision: scaleRevision(revision, scaleOf(revision.object, paths)) });
 }
@@ -67,13 +83,13 @@ function scaleRevision(parent: Revision, scale: Scale): Revision {
 }
 
 function scaleOf(parent: StoredObject, paths: ScalePaths): Scale {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
   const replicas = at(parent, paths.specReplicas);
-  if (typeof replicas !== "number") {
-    throw failure(500, "InternalError", `Internal error occurred: the spec replicas field "${pathText(paths.specReplicas)}" does not exist`, {
-      causes: [{ message: `the spec replicas field "${pathText(paths.specReplicas)}" does not exist` }],
-    });
-  }
+  if (typeof replicas === "number") return scaleWith(parent, paths, replicas);
+  throw internalError(`the spec replicas field "${pathText(paths.specReplicas)}" does not exist`);
+}
+
+function scaleWith(parent: StoredObject, paths: ScalePaths, replicas: number): Scale {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
   const status = at(parent, paths.statusReplicas);
   const selector = paths.selector === undefined ? undefined : selectorText(at(parent, paths.selector));
   return {
@@ -112,41 +128,112 @@ function selectorText(value: unknown): string | undefined {
   return [...labels, ...expressions].join(",");
 }
 
-/** The parent with the replicas that the request's Scale asks for. */
-function scaled(context: VerbContext, parent: StoredObject, paths: ScalePaths): StoredObject {
+const applyType = "application/apply-patch+yaml";
+
+/** Ownership of fields for writes through /scale: in the fields of the Scale, moved from and to those of the parent. */
+const scaleManagement: FieldManagement = {
+  apiVersion: "autoscaling/v1",
+  kind: "Scale",
+  subresource: "scale",
+  typeOf: (apiVersion) => (apiVersion === "autoscaling/v1" ? scaleType() : undefined),
+};
+
+let compiledScaleType: ReturnType<typeof compileMergeType> | undefined;
+
+function scaleType(): ReturnType<typeof compileMergeType> {
+  compiledScaleType ??= compileMergeType(linkedDefinition("io.k8s.api.autoscaling.v1.Scale"));
+  return compiledScaleType;
+}
+
+interface ScaleWrite {
+  readonly paths: ScalePaths;
+  readonly write: WriteContext;
+  readonly force: boolean;
+}
+
+/** The parent with the replicas that the request's Scale asks for, and with their new owner. */
+function scaled(context: VerbContext, parent: StoredObject, given: ScaleWrite): StoredObject {
   const { info, resource } = context;
-  const scale = requestedScale(context, scaleOf(parent, paths));
-  const metadata = (scale["metadata"] ?? {}) as JsonObject;
-  const version = (metadata["resourceVersion"] ?? "") as string;
+  const entries = parent.metadata.managedFields;
+  const before = at(parent, given.paths.specReplicas);
+  const shown = scaleWith(parent, given.paths, typeof before === "number" ? before : unsetReplicas);
+  const managedFields = scaleManagedFields(entries, resource.replicasPaths);
+  const live = { ...shown, metadata: { ...shown.metadata, ...(managedFields === undefined ? {} : { managedFields }) } };
+  const scale = trackedScale(context, live as unknown as ManagedObject, given);
+  const version = scale.metadata.resourceVersion ?? "";
   if (version !== "" && version !== parent.metadata.resourceVersion) {
     throw conflict(resourceName(resource), info.name, "the object has been modified; please apply your changes to the latest version and try again");
   }
+  const replicas = requestedReplicas(context, scale, given.paths);
+  const owners = parentManagedFields(entries, scale.metadata.managedFields, {
+    apiVersion: parent.apiVersion,
+    paths: resource.replicasPaths,
+  });
+  const next = setAt(parent, given.paths.specReplicas, replicas) as StoredObject;
+  return withMetadata(next, { managedFields: owners as never });
+}
+
+/** What a Scale has while the parent has no replicas: a patch that leaves it alone has none to set. Source: etcd.go. */
+const unsetReplicas = -(2 ** 31);
+
+function requestedReplicas(context: VerbContext, scale: ManagedObject, paths: ScalePaths): number {
   const replicas = ((scale["spec"] ?? {}) as JsonObject)["replicas"] ?? 0;
   if (typeof replicas !== "number" || !Number.isInteger(replicas)) {
     throw badRequest(`Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal into Go struct field ScaleSpec.spec.replicas of type int32`);
   }
-  if (replicas < 0) {
-    const detail = "must be greater than or equal to 0";
-    throw invalid({ group: "autoscaling", kind: "Scale" }, info.name, [
-      { type: "Invalid", field: "spec.replicas", badValue: replicas, detail },
-    ]);
+  if (replicas === unsetReplicas) {
+    throw badRequest(`the spec replicas field "${pathText(paths.specReplicas)}" cannot be empty`);
   }
-  return setAt(parent, paths.specReplicas, replicas) as StoredObject;
+  // Custom kinds validate the parent, built-in kinds the Scale.
+  if (replicas < 0 && context.resource.strategy.decodesApplied) {
+    const detail = "must be greater than or equal to 0";
+    const error = { type: "Invalid", field: "spec.replicas", badValue: replicas, detail } as const;
+    throw invalid({ group: "autoscaling", kind: "Scale" }, context.info.name, [error]);
+  }
+  return replicas;
 }
 
-function requestedScale(context: VerbContext, current: Scale): JsonObject {
+/** The Scale that the request asks for, with the entries of its owners. */
+function trackedScale(context: VerbContext, live: ManagedObject, { write, force }: ScaleWrite): ManagedObject {
+  const now = rfc3339(context.ports.clock.now());
+  const { manager } = write;
+  if (context.request.method === "PATCH" && patchType(context) === applyType) {
+    return applyPatch(scaleManagement, { live, patch: appliedScale(context), manager, force, now }).object;
+  }
+  const object = asStruct(requestedScale(context, live)) as unknown as ManagedObject;
+  return trackUpdate(scaleManagement, { live, object, manager, now });
+}
+
+/** A Scale as its struct has it: no replicas are left out. */
+function asStruct(scale: JsonObject): JsonObject {
+  const spec = (scale["spec"] ?? {}) as JsonObject;
+  const { replicas, ...rest } = spec;
+  return replicas === 0 || replicas === null ? { ...scale, spec: rest } : { ...scale, spec };
+}
+
+function patchType(context: VerbContext): string {
+  return parseMediaType(context.request.headers["content-type"] ?? "").type;
+}
+
+function appliedScale(context: VerbContext): JsonObject {
+  const text = bodyText(context.request);
+  const value = text === undefined ? (context.request.body as { value: Json }).value : decodeYaml(text).value;
+  return (value ?? {}) as JsonObject;
+}
+
+function requestedScale(context: VerbContext, current: ManagedObject): JsonObject {
   const { request } = context;
   if (request.method !== "PATCH") return parseBody(request).value as JsonObject;
   const body = bodyText(request) === undefined ? (request.body as { value: Json }).value : JSON.parse(bodyText(request) ?? "");
   const json = JSON.parse(JSON.stringify(current)) as Json;
-  switch (parseMediaType(request.headers["content-type"] ?? "").type) {
+  switch (patchType(context)) {
     case "application/json-patch+json":
       return applyJsonPatch(json, body as never) as JsonObject;
     case "application/merge-patch+json":
     case "application/strategic-merge-patch+json":
       return applyMergePatch(json, body as Json) as JsonObject;
     default:
-      throw unsupportedMediaType("application/json-patch+json, application/merge-patch+json");
+      throw unsupportedMediaType("application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
   }
 }
 
