@@ -88,7 +88,7 @@ describe("Reflector on a hostile server", () => {
         queue.push(trouble, trouble, trouble);
         server.endWatches(new ConnectionError("reset in the middle of a line"));
         put(server, "a", trouble.message.replaceAll(" ", "-").toLowerCase());
-        await clock.advance(200_000);
+        await clock.advance(300_000);
         expect(isEqual(server, informer.values())).toBe(true);
       }
       await informer.stop();

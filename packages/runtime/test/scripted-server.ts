@@ -176,7 +176,7 @@ export class ScriptedServer implements Transport {
       ...object,
       metadata: { ...before?.metadata, ...object.metadata },
     } as Stored;
-    return this.#store(target, before, next, true);
+    return this.#store(target, before, next, false);
   }
 
   /** Deletes an object without a request. */
@@ -247,9 +247,7 @@ export class ScriptedServer implements Transport {
       );
     }
     const isStatus = target.subresource === "status";
-    const next: object = isStatus
-      ? { ...before, status: body["status"] }
-      : { ...body, status: (before as Stored)["status"] };
+    const next: object = isStatus ? { ...before, status: body["status"] } : { ...body, ...statusOf(before) };
     return this.#store(target, before, next as Stored, isStatus);
   }
 
@@ -262,7 +260,7 @@ export class ScriptedServer implements Transport {
       : applyMergePatch(before as never, withoutUndefined(request.body) as never)) as unknown as Stored;
     const merged: object = isStatus
       ? { ...before, status: next["status"] }
-      : { ...next, status: (before as Stored)["status"] };
+      : { ...next, ...statusOf(before) };
     return this.#store(target, before, merged as Stored, isStatus);
   }
 
@@ -472,6 +470,11 @@ function tooLarge(): Error {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,
   });
+}
+
+function statusOf(object: object): object {
+  const { status } = object as Stored;
+  return status === undefined ? {} : { status };
 }
 
 function withoutMeta(object: object): object {

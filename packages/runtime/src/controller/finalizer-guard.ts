@@ -1,12 +1,13 @@
 import {
   type AnyKind,
   type DeepReadonly,
+  type JsonPatchOperation,
   type KubeObject,
   hasFinalizer,
   isInvalid,
   isNotFound,
 } from "@bowline/api";
-import type { Client, JsonPatchOperation } from "@bowline/client";
+import type { Client } from "@bowline/client";
 
 type Frozen = DeepReadonly<KubeObject>;
 
