@@ -228,8 +228,14 @@ function checkManagedFields(
 export function validateFieldManager(manager: string, field: string): FieldError[] {
   const errors: FieldError[] = [];
   if (utf8Length(manager) > fieldManagerMaxBytes) errors.push(tooLong(field, fieldManagerMaxBytes));
-  if (/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(manager)) {
-    add(errors, field, manager, ["should only contain printable characters"]);
+  let at = 0;
+  for (const char of manager) {
+    // Blanks other than the space are not printed.
+    if (char !== " " && !/[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(char)) {
+      const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+      add(errors, field, manager, [`invalid character U+${code} (at position ${at})`]);
+    }
+    at += utf8Length(char);
   }
   return errors;
 }
