@@ -23,7 +23,8 @@ export function ownDecoders(definition: (name: string) => Decoder): Readonly<Rec
     [`${schemas}.JSON`]: (value) => value,
     [`${schemas}.JSONSchemaPropsOrArray`]: (value, context) => {
       if (Array.isArray(value)) return leniently(context, () => value.map((item) => schema()(item, context)));
-      return isRecord(value) ? leniently(context, () => schema()(value, context)) : null;
+      // Anything else is taken without complaint, and holds no schema.
+      return isRecord(value) ? leniently(context, () => schema()(value, context)) : [];
     },
     [`${schemas}.JSONSchemaPropsOrBool`]: (value, context) => {
       if (typeof value === "boolean") return value;

@@ -154,13 +154,17 @@ interface Field {
   readonly omitEmpty: boolean;
 }
 
+/** Fields whose presence alone is forbidden, so that validation must see them. */
+const keptEmpty: ReadonlySet<string> = new Set(["v1.JSONSchemaProps.dependencies"]);
+
 function structDecoder(type: string, definition: JsonSchema): Decoder {
   const struct = type.slice(type.indexOf(".") + 1);
   const required = new Set(definition.required ?? []);
   const fields = new Map<string, Field>();
   for (const [name, schema] of Object.entries(definition.properties ?? {})) {
     const collection = schema.type === "array" || schema.additionalProperties !== undefined;
-    fields.set(name, { decode: decoderFor(schema), omitEmpty: collection && !required.has(name) });
+    const omitEmpty = collection && !required.has(name) && !keptEmpty.has(`${type}.${name}`);
+    fields.set(name, { decode: decoderFor(schema), omitEmpty });
   }
   return (value, context) => {
     if (!isObject(value)) {
