@@ -38,7 +38,7 @@ export function definitionPath(field: string): string {
       .replace(/^spec\.(?:names\.)?/, "")
       .replace(/^metadata\.(?=annotations|labels)/, "");
   }
-  return inVersion
+  const place = inVersion
     .replace(/^(?:validation|schema)\.openAPIV3Schema/, "")
     .replace(/^additionalPrinterColumns/, "printerColumns")
     .replace(/^subresources\./, "")
@@ -47,4 +47,5 @@ export function definitionPath(field: string): string {
     .replaceAll(/\.additionalProperties(?![\w-])/g, "{}")
     .replaceAll(/\.?x-kubernetes-validations(?![\w-])/g, ".rules")
     .replace(/^\./, "");
+  return place === "" ? "schema" : place;
 }

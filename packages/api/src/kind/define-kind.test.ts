@@ -86,7 +86,7 @@ const Everything = defineKind({
         .object({ min: z.int32(), max: z.int32() })
         .check(
           k8s.rule("self.min <= self.max", {
-            messageExpression: "'min ' + string(self.min) + ' exceeds max'",
+            messageExpression: "self.max < 0 ? 'max is negative' : 'min exceeds max'",
             message: "min exceeds max",
             reason: "FieldValueForbidden",
             fieldPath: ".min",
@@ -254,6 +254,49 @@ describe("defineKind", () => {
     `);
   });
 
+  it("type-checks and cost-checks rules with the engine of the server", () => {
+    const define = (): unknown =>
+      defineKind({
+        group: "example.com",
+        version: "v1",
+        kind: "Odd",
+        spec: z.object({
+          count: z.int32().check(k8s.rule("self == 'one'"), k8s.rule("self > nothing")),
+          lists: z.array(z.array(z.string())).check(k8s.rule("self.all(x, x.all(y, y.contains('a')))")),
+        }),
+      });
+    const problems = problemsOf(define).map((text) => text.split("\n")[0]);
+    expect(problems).toMatchInlineSnapshot(`
+      [
+        "spec.count.rules[0].rule: Invalid value: {"rule":"self == 'one'"}: compilation failed: ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(int, string)'",
+        "spec.count.rules[1].rule: Invalid value: {"rule":"self \\u003e nothing"}: compilation failed: ERROR: <input>:1:8: undeclared reference to 'nothing' (in container '')",
+        "spec.lists.rules[0].rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
+        "spec.lists.rules[0].rule: Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema",
+        "schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
+      ]
+    `);
+  });
+
+  it("runs rules without a server, on changes too", () => {
+    const Named = defineKind({
+      group: "example.com",
+      version: "v1",
+      kind: "Named",
+      spec: z
+        .object({ name: z.string().check(k8s.immutable()), min: z.int32(), max: z.int32() })
+        .check(k8s.rule("self.min <= self.max", { message: "min exceeds max", fieldPath: ".min" })),
+    });
+    const old = { metadata: { name: "a" }, spec: { name: "x", min: 1, max: 2 } };
+    const errorsOf = (spec: object, before?: unknown): string[] =>
+      checkObject(Named, { ...old, spec: { ...old.spec, ...spec } }, { old: before }).errors.map(
+        fieldErrorText,
+      );
+    expect(errorsOf({})).toEqual([]);
+    expect(errorsOf({ min: 3 })).toEqual(["spec.min: Invalid value: min exceeds max"]);
+    expect(errorsOf({ name: "y" }, old)).toEqual(['spec.name: Invalid value: "y": Value is immutable']);
+    expect(errorsOf({ max: 9 }, old)).toEqual([]);
+  });
+
   it("refuses rules about fields that are not there", () => {
     const define = (): unknown =>
       defineKind({
@@ -354,6 +397,7 @@ describe("definitionPath", () => {
       "spec{}.pattern",
     ],
     ["spec.validation.openAPIV3Schema.x-kubernetes-validations[1].message", "rules[1].message"],
+    ["spec.validation.openAPIV3Schema", "schema"],
     ["spec.names.shortNames[0]", "shortNames[0]"],
     ["spec.group", "group"],
     ["spec.versions[0].name", "version"],
