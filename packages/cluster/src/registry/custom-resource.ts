@@ -209,7 +209,9 @@ function makeStrategies(inputs: StrategyInputs): { main: Strategy; status: Write
   const rules = openApi === undefined ? undefined : compileSchemaRules(openApi);
   const hasStatus = version.subresources?.status !== undefined;
   const validate = validator(inputs, rules);
+  const convert = managedConversion(definition);
   const main: Strategy = {
+    ...(convert === undefined ? {} : { convert }),
     allowUnconditionalUpdate: false,
     defaultPropagation: "Background",
     management: fieldManagement(inputs, undefined),
@@ -233,12 +235,23 @@ function makeStrategies(inputs: StrategyInputs): { main: Strategy; status: Write
   };
   if (!hasStatus) return { main, status: undefined };
   const status: WriteStrategy = {
+    ...(convert === undefined ? {} : { convert }),
     management: fieldManagement(inputs, "status"),
     prepareForUpdate: (object, old) =>
       withMetadata(withField(old, "status", object["status"]), { managedFields: object.metadata.managedFields }),
     validateUpdate: (object, old) => validate(object, old, "status"),
   };
   return { main, status };
+}
+
+/** How field management converts objects of a definition with a conversion webhook. */
+function managedConversion({ crd, context, types }: Definition): WriteStrategy["convert"] {
+  if (crd.spec.conversion?.strategy !== "Webhook") return undefined;
+  return async (object, apiVersion) => {
+    if (!types.has(apiVersion)) return undefined;
+    const [converted] = await context.convert([object], apiVersion);
+    return converted;
+  };
 }
 
 function validator(

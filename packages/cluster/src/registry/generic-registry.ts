@@ -3,6 +3,7 @@
  * of several errors a client sees. Source: k8s.io/apiserver pkg/registry/generic/registry (store.go), pkg/registry/rest.
  */
 import {
+  type FieldManagement,
   type Json,
   type StatusError,
   alreadyExists,
@@ -11,8 +12,10 @@ import {
   failure,
   invalid,
   jsonEqual,
+  keepManagedFieldsTimes,
   notFound,
   trackUpdate,
+  withConversions,
 } from "@bowline/api";
 import { type Clock, type Random, rfc3339 } from "@bowline/client";
 import type { AdmissionChain, AdmissionRequest } from "./admission.ts";
@@ -20,7 +23,7 @@ import type { UserInfo } from "./user.ts";
 import { Revision, type StoredObject } from "../store/revision.ts";
 import { StaleWrite } from "../store/bucket.ts";
 import { keptMetadata, newMetadata, withMetadata } from "./metadata.ts";
-import { type Resource, seeOne, storeKey } from "./resource.ts";
+import { type MaybePromise, type Resource, seeOne, storeKey } from "./resource.ts";
 import type { Verdict, WriteStrategy } from "./strategy.ts";
 
 /** What every write is made with. */
@@ -53,6 +56,8 @@ export interface UpdateRequest {
   readonly createsMissing: boolean;
   /** True: a conflict with a concurrent writer is answered by computing again; false: it is the client's to see. */
   readonly retriesConflicts: boolean;
+  /** True: another uid is a forbidden change (patches); else it means another object, which is a conflict. */
+  readonly uidMayDiffer?: boolean;
 }
 
 export interface Written {
@@ -100,7 +105,7 @@ async function prepareCreate(
   if (refusal !== undefined) throw refusal;
   const admission = (object: StoredObject): AdmissionRequest =>
     admissionRequest(resource, context, { operation: "CREATE", namespace: given.namespace, object });
-  let object = given.tracked === true ? given.object : track(context, strategy, undefined, given.object);
+  let object = given.tracked === true ? given.object : await track(context, strategy, undefined, given.object);
   object = (await context.admission.mutate(admission(object))) ?? object;
   object = newMetadata(strategy.prepareForCreate(object), context);
   judge(resource, object, strategy.validateCreate(object), context);
@@ -152,8 +157,9 @@ async function updateOnce(resource: Resource, context: WriteContext, request: Up
   const seen = await seeOne(resource, stored);
   const old = seen.object;
   const next = await request.compute(old);
-  checkPreconditions(resource, next.object, old, namespace);
-  const object = await prepareUpdate(resource, context, { request, old, next });
+  checkPreconditions(resource, next.object, old, request);
+  const prepared = await prepareUpdate(resource, context, { request, old, next });
+  const object = keepManagedFieldsTimes(old as never, prepared as never) as unknown as StoredObject;
   if (finalized(resource, object)) {
     const final = withMetadata(object, { resourceVersion: old.metadata.resourceVersion });
     if (!context.dryRun) removeStored(resource, stored);
@@ -190,7 +196,7 @@ async function prepareUpdate(
       oldObject: old,
       subresource,
     });
-  let object = next.tracked ? next.object : track(context, strategy, old, next.object);
+  let object = next.tracked ? next.object : await track(context, strategy, old, next.object);
   object = (await context.admission.mutate(admission(object))) ?? object;
   object = strategy.prepareForUpdate(keptMetadata(object, old), old);
   object = withMetadata(object, { resourceVersion: old.metadata.resourceVersion });
@@ -200,7 +206,8 @@ async function prepareUpdate(
 }
 
 /** Optimistic concurrency of a write: uid and resourceVersion that the client named must be those stored. */
-function checkPreconditions(resource: Resource, object: StoredObject, old: StoredObject, namespace: string): void {
+function checkPreconditions(resource: Resource, object: StoredObject, old: StoredObject, request: UpdateRequest): void {
+  const { namespace } = request;
   const name = old.metadata.name ?? "";
   const { resourceVersion: version = "", uid } = object.metadata;
   if (version !== "" && !/^\d+$/.test(version)) {
@@ -210,9 +217,9 @@ function checkPreconditions(resource: Resource, object: StoredObject, old: Store
   if ((version === "" || version === "0") && !resource.strategy.allowUnconditionalUpdate) {
     const detail = "must be specified for an update";
     const error = { type: "Invalid", field: "metadata.resourceVersion", badValue: 0, detail } as const;
-    throw invalid(resource.kind, name, [error]);
+    throw invalid({ group: resource.api.group, kind: resource.api.plural }, name, [error]);
   }
-  if (uid && uid !== old.metadata.uid) throw uidConflict(resource, namespace, name, uid, old.metadata.uid ?? "");
+  if (uid && uid !== old.metadata.uid && request.uidMayDiffer !== true) throw uidConflict(resource, namespace, name, uid, old.metadata.uid ?? "");
   if (version !== "" && version !== "0" && version !== old.metadata.resourceVersion) {
     throw conflict(resourceName(resource), name, modified);
   }
@@ -237,14 +244,21 @@ function track(
   strategy: WriteStrategy,
   live: StoredObject | undefined,
   object: StoredObject,
-): StoredObject {
+): MaybePromise<StoredObject> {
   const request = {
     object: object as never,
     manager: context.manager,
     now: rfc3339(context.clock.now()),
     ...(live === undefined ? {} : { live: live as never }),
   };
-  return trackUpdate(strategy.management, request) as unknown as StoredObject;
+  return managing(strategy, (management) => trackUpdate(management, request)) as unknown as MaybePromise<StoredObject>;
+}
+
+/** Runs field management of an endpoint, waiting for conversions where a webhook makes them. */
+export function managing<T>(strategy: WriteStrategy, run: (management: FieldManagement) => T): MaybePromise<T> {
+  const { convert, management } = strategy;
+  if (convert === undefined) return run(management);
+  return withConversions(management, (object, apiVersion) => convert(object as never, apiVersion) as never, run);
 }
 
 function judge(resource: Resource, object: StoredObject, verdict: Verdict, context: WriteContext): void {

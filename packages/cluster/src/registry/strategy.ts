@@ -27,6 +27,11 @@ export interface WriteStrategy {
   validateUpdate(object: StoredObject, old: StoredObject): Verdict;
   /** Ownership of fields for writes through this endpoint. */
   readonly management: FieldManagement;
+  /**
+   * Converts for field management where a webhook does it: entries of managedFields may be of other versions. Undefined for
+   * versions that do not exist. Absent when versions differ in their name alone.
+   */
+  readonly convert?: (object: StoredObject, apiVersion: string) => Promise<StoredObject | undefined>;
 }
 
 /** The strategy of a kind's main endpoint. */

@@ -18,7 +18,7 @@ import {
   invalid,
 } from "@bowline/api";
 import { rfc3339 } from "@bowline/client";
-import { resourceName, updateObject } from "../../registry/generic-registry.ts";
+import { managing, resourceName, updateObject } from "../../registry/generic-registry.ts";
 import { withMetadata } from "../../registry/metadata.ts";
 import type { StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
@@ -62,6 +62,7 @@ export async function patchFromRequest(context: VerbContext): Promise<ServerResp
     strategy,
     createsMissing: type === "apply" && info.subresource === "",
     retriesConflicts: true,
+    uidMayDiffer: true,
     compute: async (current) => await compute(current),
   });
   return objectAnswer(context, form, { status: created ? 201 : 200, revision });
@@ -145,20 +146,22 @@ function invalidPatch(value: JsonObject, detail: string): Error {
   return invalid({ group: "", kind: "" }, "", [{ type: "Invalid", field: "patch", badValue: encodeJson(value), detail }]);
 }
 
-function applied(
+async function applied(
   context: VerbContext,
   patch: JsonObject,
   given: { readonly current: StoredObject | undefined; readonly options: WriteOptions; readonly manager: string },
-): { object: StoredObject; tracked: boolean } {
+): Promise<{ object: StoredObject; tracked: boolean }> {
   const { info, ports } = context;
   const { current, options } = given;
-  const { object } = applyPatch(endpointStrategy(context).management, {
-    ...(current === undefined ? {} : { live: current as never }),
-    patch,
-    manager: given.manager,
-    force: options.force ?? false,
-    now: rfc3339(ports.clock.now()),
-  });
+  const { object } = await managing(endpointStrategy(context), (management) =>
+    applyPatch(management, {
+      ...(current === undefined ? {} : { live: current as never }),
+      patch,
+      manager: given.manager,
+      force: options.force ?? false,
+      now: rfc3339(ports.clock.now()),
+    }),
+  );
   reportDuplicates(context, options);
   const full = completeApplied(context, object as unknown as JsonObject);
   const named = current === undefined ? newlyApplied(context, full) : full;
