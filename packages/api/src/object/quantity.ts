@@ -66,7 +66,7 @@ const maxInt64 = 2n ** 63n - 1n;
  * @throws QuantityError
  */
 export function parseQuantity(value: string | number): Quantity {
-  const text = typeof value === "number" ? String(value) : value.trim();
+  const text = String(value);
   const match = formPattern.exec(text);
   if (text === "" || match === null) throw new QuantityError(formMessage);
   const [, sign, whole = "", fraction = "", suffixText = ""] = match;

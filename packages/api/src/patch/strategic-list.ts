@@ -9,8 +9,8 @@ import { StrategicPatchError, hasDirective, isDeletion, mergeKeyOf } from "./str
 export function itemKindOf(...lists: readonly ValueList[]): "object" | "scalar" {
   let kind: string | undefined;
   for (const item of lists.flat() as ValueList) {
-    const itemKind = isObject(item) ? "object" : item === null ? "null" : typeof item;
-    if (kind === undefined && isList(item))
+    const itemKind = isObject(item) ? "object" : isList(item) ? "list" : item === null ? "null" : typeof item;
+    if (kind === undefined && itemKind === "list")
       throw new StrategicPatchError("lists of lists are not supported", 422);
     if (kind !== undefined && kind !== itemKind) {
       throw new StrategicPatchError(`list element types are not identical: ${goValueText(lists)}`);
