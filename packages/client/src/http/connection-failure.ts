@@ -25,15 +25,18 @@ const explanations: Record<string, string> = {
     "its certificate is for another name; check the server address or tls-server-name",
   ERR_SSL_WRONG_VERSION_NUMBER: "the port does not speak TLS; should the address begin with http://?",
   ERR_SSL_PACKET_LENGTH_TOO_LONG: "the port does not speak TLS; should the address begin with http://?",
-  HPE_INVALID_CONSTANT: "the port does not speak HTTP; should the address begin with https://?",
 };
 
 /** The error of a failed exchange as one with a clear text that names the server; the original is its cause. */
 export function connectionFailure(server: string, asked: string, error: unknown): ConnectionError {
   if (isConnectionError(error)) return error;
-  const { code, message } = error as { code?: string; message?: string };
+  const { code, message, name } = error as { code?: string; message?: string; name?: string };
   const known = code === undefined ? undefined : explanations[code];
-  const detail = known ?? (code?.startsWith("HPE_") ? `the answer is not HTTP (${message})` : message);
+  const foreign =
+    name === "HTTPParserError"
+      ? "the port does not speak HTTP; should the address begin with https://?"
+      : undefined;
+  const detail = known ?? foreign ?? message;
   return new ConnectionError(`${asked}: no answer from ${server}: ${detail || String(error)}`, {
     cause: error,
   });

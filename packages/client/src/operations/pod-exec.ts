@@ -36,12 +36,12 @@ export interface PodExecResult {
  * Runs a program in a container and waits for its end: `await podExec(client, pod, { command: ["ls", "/"] })`.
  * @throws StatusError when it could not be run; ConnectionError when the connection broke; the signal's reason
  */
-export function podExec(client: Client, pod: KeyLike, options: PodExecOptions): Promise<PodExecResult> {
+export async function podExec(client: Client, pod: KeyLike, options: PodExecOptions): Promise<PodExecResult> {
   return session(client, podPath(client, pod, "exec"), options, options.command);
 }
 
 /** Joins the main program of a container until it ends. Throws like `podExec`. */
-export function podAttach(
+export async function podAttach(
   client: Client,
   pod: KeyLike,
   options: PodAttachOptions = {},
