@@ -62,8 +62,8 @@ export function keptMetadata(object: StoredObject, old: StoredObject): StoredObj
   const { metadata } = object;
   return withMetadata(object, {
     uid: metadata.uid || old.metadata.uid,
-    creationTimestamp: metadata.creationTimestamp || old.metadata.creationTimestamp,
-    deletionTimestamp: metadata.deletionTimestamp ?? old.metadata.deletionTimestamp,
+    creationTimestamp: old.metadata.creationTimestamp || metadata.creationTimestamp,
+    deletionTimestamp: old.metadata.deletionTimestamp ?? metadata.deletionTimestamp,
     deletionGracePeriodSeconds: metadata.deletionGracePeriodSeconds ?? old.metadata.deletionGracePeriodSeconds,
     generation: old.metadata.generation,
     selfLink: undefined,
