@@ -3,8 +3,8 @@ import { ConfigMapServer } from "./config-map-server.ts";
 import { startServer } from "./https-server.ts";
 import { type TransportHarness, transportSuite } from "./transport-suite.ts";
 
-async function open(): Promise<TransportHarness> {
-  const server = await startServer(new ConfigMapServer().handle);
+async function open(http2: boolean): Promise<TransportHarness> {
+  const server = await startServer(new ConfigMapServer().handle, { http2 });
   const { url, authority } = server;
   const transport = createHttpTransport({
     server: url,
@@ -21,4 +21,5 @@ async function open(): Promise<TransportHarness> {
   };
 }
 
-transportSuite("HTTPS", open);
+transportSuite("HTTPS", () => open(false));
+transportSuite("HTTPS with watches on HTTP/2", () => open(true));

@@ -16,6 +16,8 @@ export interface TestServer {
   readonly acceptedCount: number;
   /** How many are open now. */
   readonly openCount: number;
+  /** The HTTP/2 connections open now. */
+  readonly sessions: ReadonlySet<http2.ServerHttp2Session>;
   /** Protocols of the requests served: `1.1`, `2.0`. */
   readonly protocols: ReadonlySet<string>;
   /** Requests served, `METHOD path?query`, in order. */
@@ -77,6 +79,11 @@ export async function startServer(handler: Handler, options: TestServerOptions =
     response.on("error", () => {});
     void handler(request as unknown as IncomingMessage, response as unknown as ServerResponse);
   });
+  const sessions = new Set<http2.ServerHttp2Session>();
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.on("close", () => sessions.delete(session));
+  });
   server.on("sessionError", () => {});
   server.on("tlsClientError", () => {});
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
@@ -96,6 +103,7 @@ export async function startServer(handler: Handler, options: TestServerOptions =
     get openCount() {
       return sockets.size;
     },
+    sessions,
     protocols,
     requests,
     rotate: (next) => server.setSecureContext({ ...next, ca: authority.ca }),

@@ -40,6 +40,8 @@ export interface HttpTransportOptions {
    */
   readonly watchSilenceMs?: number | undefined;
   readonly connectTimeoutMs?: number | undefined;
+  /** Watches and streams share connections where the server speaks HTTP/2. Default true. */
+  readonly http2?: boolean | undefined;
   /** Who asks, for the server's log; the part before `/` becomes the field manager when none is named. Default `bowline/...`. */
   readonly userAgent?: string | undefined;
   /** Hears of every request and connection: for metrics and logs. */
@@ -70,6 +72,7 @@ const defaults = {
   silenceMs: 65_000,
   watchSilenceMs: 180_000,
   connectTimeoutMs: 10_000,
+  http2: true,
 };
 const noCredentials: Credentials = {};
 
@@ -271,6 +274,7 @@ class ConnectedTransport implements HttpTransport {
       proxyUrl: this.#proxyUrl,
       connectTimeoutMs: this.#options.connectTimeoutMs,
       connectionCountMax: this.#options.connectionCountMax,
+      http2: this.#options.http2,
       clock: this.#clock,
       onConnect: this.#options.observer?.onConnect,
     });

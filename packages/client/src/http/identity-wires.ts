@@ -1,11 +1,14 @@
 import type { Socket } from "node:net";
 import type { Credentials } from "../config/connection.ts";
 import { type ConnectorOptions, createConnector } from "./connector.ts";
+import { negotiatedWire } from "./negotiated-wire.ts";
 import { undiciWire } from "./undici-wire.ts";
 import type { Wire } from "./wire.ts";
 
 export interface IdentityWiresOptions extends ConnectorOptions {
   readonly connectionCountMax: number;
+  /** Watches and streams share connections where the server speaks HTTP/2. */
+  readonly http2: boolean;
 }
 
 /** All connections to one server with one client certificate. */
@@ -27,7 +30,9 @@ export function identityWires(options: IdentityWiresOptions): IdentityWires {
   const { origin } = options.server;
   const connect = (): Promise<Socket> => connector.connect(["http/1.1"]);
   const requests = undiciWire({ origin, connect, connectionCountMax: options.connectionCountMax });
-  const watches = undiciWire({ origin, connect });
+  const watches = options.http2
+    ? negotiatedWire(connector, origin, options.clock)
+    : undiciWire({ origin, connect });
   return {
     certificate: options.certificate,
     requests,

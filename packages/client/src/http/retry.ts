@@ -22,11 +22,8 @@ export function retryDelayMs(status: number, headers: WireHeaders, random: numbe
 
 /** Whether a broken connection may mean only that the server closed it while it was idle: a read is then sent once more. */
 export function isStaleConnection(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return (
-    code === "ECONNRESET" ||
-    code === "EPIPE" ||
-    code === "UND_ERR_SOCKET" ||
-    code === "ERR_HTTP2_STREAM_ERROR"
-  );
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" && (staleCodes.has(code) || code.startsWith("ERR_HTTP2_"));
 }
+
+const staleCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
