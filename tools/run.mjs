@@ -1,22 +1,29 @@
 /**
- * Runs a TypeScript file of the repository from source: `node tools/run.mjs FILE ARGUMENTS`. Node 20 cannot load TypeScript,
- * and building first would make generators depend on what they generate.
+ * Runs a TypeScript file of the repository from source, with the project's packages from source too:
+ * `node tools/run.mjs FILE ARGUMENTS`. The file exports `main(args)`, which gives the exit status. Node 20 cannot load
+ * TypeScript, and building first would make generators depend on what they generate.
  */
 import { resolve } from "node:path";
-import { runnerImport } from "vite";
+import { createServer } from "vite";
 
 const [file, ...rest] = process.argv.slice(2);
 if (file === undefined) {
   process.stderr.write("usage: node tools/run.mjs FILE [ARGUMENTS]\n");
   process.exit(2);
 }
-process.argv = [process.argv[0], resolve(file), ...rest];
 const conditions = ["@bowline/source"];
-const config = {
+const server = await createServer({
   configFile: false,
   logLevel: "error",
+  appType: "custom",
+  server: { middlewareMode: true, hmr: false, ws: false, watch: null },
+  optimizeDeps: { noDiscovery: true },
   resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: conditions } },
-};
-const { module } = await runnerImport(resolve(file), config);
-if (typeof module.main === "function") process.exitCode = (await module.main(rest)) ?? 0;
+  ssr: { noExternal: [/^@bowline\//], resolve: { conditions, externalConditions: conditions } },
+});
+try {
+  const { main } = await server.ssrLoadModule(resolve(file));
+  process.exitCode = (await main(rest)) ?? 0;
+} finally {
+  await server.close();
+}
