@@ -2,6 +2,7 @@ import type { DeepReadonly, KubeObject, Status } from "@bowline/api";
 import type {
   ApplyOf,
   ApplyOptions,
+  CallOptions,
   Client,
   ClientDefaults,
   Clock,
@@ -40,9 +41,9 @@ export class ManagedClient implements Client {
   readonly defaults: ClientDefaults;
   readonly #inner: Client;
   readonly #cache: InformerCache;
-  readonly #term: Pick<Term, "throwIfOver"> | undefined;
+  readonly #term: Term | undefined;
 
-  constructor(inner: Client, cache: InformerCache, term?: Pick<Term, "throwIfOver">) {
+  constructor(inner: Client, cache: InformerCache, term?: Term) {
     this.#inner = inner;
     this.#cache = cache;
     this.#term = term;
@@ -58,36 +59,36 @@ export class ManagedClient implements Client {
   }
 
   /** The same client, whose writes are refused once the term is over. */
-  forTerm(term: Pick<Term, "throwIfOver">): ManagedClient {
+  forTerm(term: Term): ManagedClient {
     return new ManagedClient(this.#inner, this.#cache, term);
   }
 
   get<K extends KindLike>(kind: K, key: KeyLike, options?: GetOptions): Promise<ReadOf<K>> {
-    return this.#inner.get(kind, key, options);
+    return this.#inner.get(kind, key, this.#inTerm(options));
   }
 
   find<K extends KindLike>(kind: K, key: KeyLike, options?: GetOptions): Promise<ReadOf<K> | undefined> {
-    return this.#inner.find(kind, key, options);
+    return this.#inner.find(kind, key, this.#inTerm(options));
   }
 
   list<K extends KindLike>(kind: K, options?: ListOptions): Promise<ListOf<K>> {
-    return this.#inner.list(kind, options);
+    return this.#inner.list(kind, this.#inTerm(options));
   }
 
   pages<K extends KindLike>(kind: K, options?: PageOptions): AsyncIterable<ListOf<K>> {
-    return this.#inner.pages(kind, options);
+    return this.#inner.pages(kind, this.#inTerm(options));
   }
 
   watch<K extends KindLike>(kind: K, options?: WatchOptions): Promise<Watch<ReadOf<K>>> {
-    return this.#inner.watch(kind, options);
+    return this.#inner.watch(kind, this.#inTerm(options));
   }
 
   create<K extends KindLike>(kind: K, object: WriteOf<K>, options: WriteOptions = {}): Promise<ReadOf<K>> {
-    return this.#write(kind, options, () => this.#inner.create(kind, object, options));
+    return this.#write(kind, options, () => this.#inner.create(kind, object, this.#inTerm(options)));
   }
 
   update<K extends KindLike>(kind: K, object: WriteOf<K>, options: WriteOptions = {}): Promise<ReadOf<K>> {
-    return this.#write(kind, options, () => this.#inner.update(kind, object, options));
+    return this.#write(kind, options, () => this.#inner.update(kind, object, this.#inTerm(options)));
   }
 
   patch<K extends KindLike>(
@@ -96,11 +97,11 @@ export class ManagedClient implements Client {
     patch: Patch<MergePatchOf<K>>,
     options: PatchOptions = {},
   ): Promise<ReadOf<K>> {
-    return this.#write(kind, options, () => this.#inner.patch(kind, key, patch, options));
+    return this.#write(kind, options, () => this.#inner.patch(kind, key, patch, this.#inTerm(options)));
   }
 
   apply<K extends KindLike>(kind: K, object: ApplyOf<K>, options: ApplyOptions = {}): Promise<ReadOf<K>> {
-    return this.#write(kind, options, () => this.#inner.apply(kind, object, options));
+    return this.#write(kind, options, () => this.#inner.apply(kind, object, this.#inTerm(options)));
   }
 
   async delete<K extends KindLike>(
@@ -109,7 +110,7 @@ export class ManagedClient implements Client {
     options: DeleteOptions = {},
   ): Promise<ReadOf<K> | DeepReadonly<Status>> {
     this.#term?.throwIfOver();
-    const answer = await this.#inner.delete(kind, key, options);
+    const answer = await this.#inner.delete(kind, key, this.#inTerm(options));
     if (this.#isDryRun(options)) return answer;
     const object = answer as DeepReadonly<KubeObject>;
     // an object that stays for a while has been changed; anything else says that it is gone
@@ -123,7 +124,7 @@ export class ManagedClient implements Client {
 
   async deleteAllOf<K extends KindLike>(kind: K, options?: DeleteAllOfOptions): Promise<void> {
     this.#term?.throwIfOver();
-    await this.#inner.deleteAllOf(kind, options);
+    await this.#inner.deleteAllOf(kind, this.#inTerm(options));
   }
 
   async #write<K extends KindLike>(
@@ -138,6 +139,12 @@ export class ManagedClient implements Client {
       this.#cache.noteWrite(kind, answer as unknown as DeepReadonly<KubeObject>);
     }
     return answer;
+  }
+
+  /** Calls end with the term: one that hangs must not keep a former leader from standing again. */
+  #inTerm<O extends CallOptions>(options: O | undefined): O {
+    if (this.#term === undefined || options?.signal !== undefined) return (options ?? {}) as O;
+    return { ...options, signal: this.#term.signal } as O;
   }
 
   #isDryRun(options: { readonly dryRun?: boolean | undefined }): boolean {

@@ -99,9 +99,9 @@ export class EventRecorder {
       return;
     }
     const namespace = regarding.metadata.namespace ?? "default";
-    const suffix = `${now.toString(16)}${Math.floor(this.#random.next() * 65_536)
+    const suffix = `${now.toString(16)}${Math.floor(this.#random.next() * 2 ** 32)
       .toString(16)
-      .padStart(4, "0")}`;
+      .padStart(8, "0")}`;
     const name = `${(regarding.metadata.name ?? "object").slice(0, 200)}.${suffix}`;
     const series: Series = { name, namespace, count: 1, lastAt: now, isStarted: false, writtenCount: 1 };
     this.#series.set(key, series);
