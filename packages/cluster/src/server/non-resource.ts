@@ -137,7 +137,8 @@ function aggregated(
   return undefined;
 }
 
-const protobufV2 = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+/** Older clients ask for it with an @ before the version, which no media type may have. */
+const protobufV2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 function openApiV2(request: ServerRequest, catalog: ResourceCatalog): ServerResponse {
   const { document, etag } = catalog.openApiV2;
