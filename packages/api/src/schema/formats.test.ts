@@ -1,0 +1,427 @@
+import { describe, expect, it } from "vitest";
+import { isKnownFormat } from "./format-check.ts";
+import { compileSchema, validateSchema } from "./structural-schema.ts";
+
+// Expected verdicts are those of k8s.io/apiextensions-apiserver v0.36 (kube-openapi strfmt).
+
+function accepts(format: string, text: string): boolean {
+  return validateSchema(compileSchema({ type: "string", format }), text).length === 0;
+}
+
+const accepted: readonly (readonly [string, readonly string[]])[] = [
+  ["bsonobjectid", ["507f1f77bcf86cd799439011", "507F1F77BCF86CD799439011"]],
+  ["byte", ["YQ==", "YWI=", "YWJj", "a+/b", "YWJjZA=="]],
+  [
+    "cidr",
+    ["10.0.0.0/8", "10.0.0.0/32", "010.0.0.0/08", "::/0", "::1/128", "fe80::/10", "::ffff:1.2.3.4/100"],
+  ],
+  [
+    "creditcard",
+    [
+      "4111111111111111",
+      "4111-1111-1111-1111",
+      "4111 1111 1111 1111",
+      "5500000000000004",
+      "340000000000009",
+      "6011000000000004",
+      "30000000000004",
+      "x4111111111111111x",
+    ],
+  ],
+  ["date", ["2020-01-31", "2020-02-29", "2000-02-29", "0000-01-01", "9999-12-31"]],
+  [
+    "date-time",
+    [
+      "2020-01-31T10:00:00Z",
+      "2020-01-31t10:00:00z",
+      "2020-01-31T10:00:00.123456Z",
+      "2020-01-31T10:00:00+01:00",
+      "2020-01-31T10:00:00-23:59",
+      "2020-01-31T10:00:00+99:99",
+      "2020-01-31T10:00:00x5Z",
+      "2020-01-31T10:00:00Ztail",
+      "2020-01-31T10:00:00ZTtail",
+    ],
+  ],
+  ["datetime", ["2020-01-31T10:00:00Z"]],
+  [
+    "duration",
+    [
+      "1h",
+      "1h30m",
+      "1.5h",
+      ".5s",
+      "1.s",
+      "-1s",
+      "+1s",
+      "0",
+      "-0",
+      "1d",
+      "2 weeks",
+      "3days",
+      "P1D",
+      "1h 30m",
+      "1.5.5s",
+      "5 MIN",
+      "1µs",
+      "1μs",
+      "9223372036854775807ns",
+      "1 nanosomething",
+      "2hr",
+      "1wk",
+      "1h1",
+      "5hours",
+    ],
+  ],
+  [
+    "email",
+    [
+      "a@b",
+      "first.last@example.com",
+      "<a@b>",
+      "Joe <a@b>",
+      "Joe Doe <a@b>",
+      '"Joe Doe" <a@b>',
+      "Joe.Doe <a@b>",
+      '"a b"@c.d',
+      '"a\\"b"@c',
+      "a@[1.2.3.4]",
+      "a@[::1]",
+      "a@b (home)",
+      "group: a@b;",
+      "a@ b",
+      "été@über",
+      "a<b@c>",
+      "a+tag@b",
+    ],
+  ],
+  ["hexcolor", ["#fff", "fff", "#FFFFFF", "#abcdef"]],
+  [
+    "hostname",
+    [
+      "a",
+      "localhost",
+      "example.com",
+      "a-b",
+      "a-b.com",
+      "a-",
+      "a.bc",
+      "1.2.3.de",
+      "xn--bcher-kva.example",
+      "bücher.example",
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+      "$a",
+      "☃.net",
+    ],
+  ],
+  ["ipv4", ["1.2.3.4", "255.255.255.255", "01.02.03.04", "::ffff:1.2.3.4", "0.0.0.0"]],
+  [
+    "ipv6",
+    [
+      "::",
+      "::1",
+      "1::",
+      "1:2:3:4:5:6:7:8",
+      "::1.2.3.4",
+      "1:2:3:4:5:6:1.2.3.4",
+      "1:2:3:4:5:6:7::",
+      "::2:3:4:5:6:7:8",
+      "2001:DB8::A",
+    ],
+  ],
+  ["isbn", ["0321751043", "978-0321751041", "0-306-40615-2", "978 0 306 40615 7"]],
+  ["isbn10", ["0321751043", "0-306-40615-2", "080442957X"]],
+  ["isbn13", ["978-0321751041", "9780306406157"]],
+  ["k8s-long-name", ["a", "a.b", "a-b.c-d", "1.2"]],
+  [
+    "k8s-short-name",
+    ["a", "a-b", "1", "a--b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"],
+  ],
+  [
+    "mac",
+    [
+      "01:23:45:67:89:ab",
+      "01-23-45-67-89-AB",
+      "0123.4567.89ab",
+      "0123456789ab",
+      "01:23:45:67:89:ab:cd:ef",
+      "0123.4567.89ab.cdef",
+      "00:00:00:00:fe:80:00:00:00:00:00:00:02:00:5e:10:00:00:00:01",
+    ],
+  ],
+  ["password", ["", "anything \u0001"]],
+  ["rgbcolor", ["rgb(0,0,0)", "rgb(255, 255, 255)", "rgb( 1 , 2 , 3 )"]],
+  ["ssn", ["111-11-1111", "111 11 1111"]],
+  [
+    "uri",
+    [
+      "http://example.com/a?b#c",
+      "/absolute/path",
+      "mailto:a@b",
+      "*",
+      "http://",
+      "http:",
+      "http://a/b c",
+      "/a%20b",
+      "/a?b%zz",
+      "http://[::1]:80/",
+      "http://[fe80::1%25en0]/",
+      "x://h:80:90/",
+      "http://user:pass@h/",
+      "http://%C3%A9/",
+      "//host/path",
+      "urn:isbn:1",
+    ],
+  ],
+  [
+    "uuid",
+    [
+      "00000000-0000-0000-0000-000000000000",
+      "a0EEBC99-9c0b-4ef8-bb6d-6bb9bd380a11",
+      "a0eebc999c0b4ef8bb6d6bb9bd380a11",
+    ],
+  ],
+  ["uuid3", ["a0eebc99-9c0b-3ef8-bb6d-6bb9bd380a11", "a0eebc999c0b3ef8cb6d6bb9bd380a11"]],
+  ["uuid4", ["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"]],
+  ["uuid5", ["a0eebc99-9c0b-5ef8-8b6d-6bb9bd380a11"]],
+  ["tea-leaf", ["", "anything: unknown formats accept all"]],
+  ["int-or-string", ["x"]],
+  ["regex", ["["]],
+];
+
+const refused: readonly (readonly [string, readonly string[]])[] = [
+  [
+    "bsonobjectid",
+    [
+      "507f1f77bcf86cd79943901",
+      "507f1f77bcf86cd7994390111",
+      "507f1f77bcf86cd79943901g",
+      "",
+      " 507f1f77bcf86cd799439011",
+    ],
+  ],
+  ["byte", ["", "YQ=", "YQ", "YWJj\n", "a-_b", "====", "YWJj YWJj"]],
+  [
+    "cidr",
+    [
+      "10.0.0.0/33",
+      "10.0.0/8",
+      "10.0.0.0",
+      "10.0.0.0/",
+      "/8",
+      "::1/129",
+      "10.0.0.0/-1",
+      "10.0.0.0/8/8",
+      "a/8",
+    ],
+  ],
+  ["creditcard", ["4111111111111112", "1234567890123456", ""]],
+  [
+    "date",
+    [
+      "2021-02-29",
+      "1900-02-29",
+      "2020-04-31",
+      "2020-13-01",
+      "2020-00-10",
+      "2020-01-00",
+      "20-01-01",
+      "2020-1-1",
+      "2020-01-01T00:00:00Z",
+      "",
+      "2020/01/01",
+    ],
+  ],
+  [
+    "date-time",
+    [
+      "2020-01-31T24:00:00Z",
+      "2020-01-31T23:60:00Z",
+      "2020-01-31T23:59:60Z",
+      "2020-01-31T10:00:00",
+      "2020-01-31 10:00:00Z",
+      "2020-02-30T10:00:00Z",
+      "2020-01-31T10:00Z",
+      "2020-01-31",
+      "",
+    ],
+  ],
+  ["datetime", ["2020-01-31"]],
+  ["duration", ["1", "", "7 fortnights", "9223372036854775808ns", "99999999999999999999 s", "nanoseconds"]],
+  [
+    "email",
+    [
+      "a..b@c",
+      ".a@b",
+      "a.@b",
+      "a@b.",
+      "a@.b",
+      "a@b..c",
+      '""@c',
+      "a@[x]",
+      "(home) a@b",
+      "a@b,c@d",
+      "group: a@b, c@d;",
+      "group:;",
+      "@b",
+      "a@",
+      "a",
+      "",
+      "a b@c",
+      "a @b",
+      "a@b\n",
+      "a@b>",
+      "<a@b",
+    ],
+  ],
+  ["hexcolor", ["#ffff", "#ggg", "", "##fff"]],
+  [
+    "hostname",
+    [
+      "a-b.c",
+      "-a",
+      "a.b",
+      "1.2.3.4",
+      "a_b.com",
+      "a..bc",
+      "example.com.",
+      "",
+      " ",
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+      "a--b",
+    ],
+  ],
+  [
+    "ipv4",
+    [
+      "256.1.1.1",
+      "1.2.3",
+      "1.2.3.4.5",
+      "1.2.3.",
+      "1.2.3.a",
+      "",
+      " 1.2.3.4",
+      "::1",
+      "1.2.3.4/8",
+      "1..3.4",
+      "+1.2.3.4",
+    ],
+  ],
+  [
+    "ipv6",
+    [
+      "1:2:3:4:5:6:7",
+      "1:2:3:4:5:6:7:8:9",
+      "1::2::3",
+      "12345::",
+      "::g",
+      "fe80::1%eth0",
+      "1:2:3:4:5:6:7:1.2.3.4",
+      "::01.2.3.4",
+      "::1.2.3",
+      "1.2.3.4",
+      "",
+      ":1",
+      "1:",
+      "[::1]",
+    ],
+  ],
+  ["isbn", ["0306406153", "9780306406158", "abc", ""]],
+  ["isbn10", ["080442957x", "0306406153", "9780321751041", "030640615"]],
+  ["isbn13", ["9780306406158", "0321751043", "978030640615X"]],
+  ["k8s-long-name", ["A.b", "a..b", ".a", "a.", "a_b", "-a.b", "a-.b", "", "a b"]],
+  [
+    "k8s-short-name",
+    ["a.b", "A", "-a", "a-", "", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"],
+  ],
+  [
+    "mac",
+    ["01:23:45:67:89", "01:23-45:67:89:ab", "0123.4567.89a", "g1:23:45:67:89:ab", "", "1:23:45:67:89:ab"],
+  ],
+  [
+    "rgbcolor",
+    [
+      "rgb(256,0,0)",
+      "rgb(01,0,0)",
+      "rgb(1,2)",
+      "rgb(1,2,3,4)",
+      "RGB(1,2,3)",
+      "rgb (1,2,3)",
+      "rgb(-1,0,0)",
+      "",
+    ],
+  ],
+  ["ssn", ["111111111", "111-111111", "11-111-1111", "a11-11-1111"]],
+  [
+    "uri",
+    [
+      "relative/path",
+      "",
+      "://x",
+      "http://a b/",
+      "/a%zz",
+      "http://[::1",
+      "http://[1.2.3.4]/",
+      "http://h:port/",
+      "http://h:80:90/",
+      "http://us er@h/",
+      "http://h%41/",
+      "1x://h",
+      "http://h/",
+      "/\t",
+    ],
+  ],
+  [
+    "uuid",
+    [
+      "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1",
+      "{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}",
+      "g0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+      "",
+    ],
+  ],
+  ["uuid3", ["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"]],
+  ["uuid4", ["a0eebc99-9c0b-4ef8-cb6d-6bb9bd380a11", "a0eebc99-9c0b-3ef8-bb6d-6bb9bd380a11"]],
+  ["uuid5", ["a0eebc99-9c0b-5ef8-7b6d-6bb9bd380a11", "a0eebc99-9c0b-4ef8-8b6d-6bb9bd380a11"]],
+];
+
+function pairs(table: typeof accepted): [string, string][] {
+  return table.flatMap(([format, texts]) => texts.map((text): [string, string] => [format, text]));
+}
+
+describe("string formats", () => {
+  it.each(pairs(accepted))("%s accepts %j", (format, text) => {
+    expect(accepts(format, text)).toBe(true);
+  });
+
+  it.each(pairs(refused))("%s refuses %j", (format, text) => {
+    expect(accepts(format, text)).toBe(false);
+  });
+
+  it("says which format a text has not, and shows the text", () => {
+    const [error] = validateSchema(compileSchema({ type: "string", format: "date" }), "soon");
+    expect(error).toEqual({
+      type: "TypeInvalid",
+      field: "<nil>",
+      badValue: "soon",
+      detail: ' in body must be of type date: "soon"',
+    });
+  });
+
+  it.each([
+    ["date", ["string"], true],
+    ["DATE", ["string"], false],
+    ["date-time", [], true],
+    ["datetime", ["integer", "string"], true],
+    ["int32", ["integer"], true],
+    ["int32", ["string"], false],
+    ["int32", ["number"], false],
+    ["date", ["integer"], false],
+    ["float", ["number"], true],
+    ["double", ["integer"], false],
+    ["date", ["object"], false],
+    ["date", ["boolean"], false],
+  ])("knows the format %s for %j: %s", (format, types, known) => {
+    expect(isKnownFormat(format, types)).toBe(known);
+  });
+});
