@@ -91,7 +91,8 @@ class EmbeddedCluster implements Cluster {
   constructor(options: ClusterOptions) {
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;
-    this.#onError = options.onError ?? ((error) => process.stderr.write(`bowline cluster: ${errorText(error)}\n`));
+    this.#onError =
+      options.onError ?? ((error) => process.stderr.write(`bowline cluster: ${errorText(error)}\n`));
     this.#store = new Store({
       now: () => this.#clock.now(),
       ...(options.history === undefined ? {} : { history: options.history }),
@@ -113,7 +114,8 @@ class EmbeddedCluster implements Cluster {
   async start(): Promise<void> {
     const definitions = this.#catalog.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
     const namespaces = this.#catalog.find("", "v1", "namespaces");
-    if (definitions === undefined || namespaces === undefined) throw new Error("built-in resources are missing");
+    if (definitions === undefined || namespaces === undefined)
+      throw new Error("built-in resources are missing");
     this.#definitions = new CrdController({
       store: this.#store,
       catalog: this.#catalog,
@@ -129,7 +131,10 @@ class EmbeddedCluster implements Cluster {
         kind: "Namespace",
         metadata: { name },
       }) as unknown as StoredObject;
-      await createObject(namespaces, this.#systemWrite(), { namespace: "", object: deepFreeze(object) as StoredObject });
+      await createObject(namespaces, this.#systemWrite(), {
+        namespace: "",
+        object: deepFreeze(object) as StoredObject,
+      });
     }
   }
 
@@ -181,7 +186,11 @@ class EmbeddedCluster implements Cluster {
   }
 
   #ensureCertificates(host: string): ClusterCertificates {
-    this.#certificates ??= createClusterCertificates({ host, now: this.#clock.now(), random: (n) => this.#random.bytes(n) });
+    this.#certificates ??= createClusterCertificates({
+      host,
+      now: this.#clock.now(),
+      random: (n) => this.#random.bytes(n),
+    });
     return this.#certificates;
   }
 

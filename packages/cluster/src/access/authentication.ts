@@ -5,7 +5,9 @@ export interface Credentials {
   /** Value of the Authorization header. */
   readonly authorization: string | undefined;
   /** Subject of a verified client certificate. */
-  readonly certificate: { readonly commonName: string; readonly organizations: readonly string[] } | undefined;
+  readonly certificate:
+    | { readonly commonName: string; readonly organizations: readonly string[] }
+    | undefined;
 }
 
 /** Tells who sends a request; `anonymous` when it says nothing, undefined when what it says is wrong. */
@@ -18,7 +20,10 @@ export function createAuthenticator(tokens: ReadonlyMap<string, UserInfo>): Auth
   return {
     authenticate({ authorization, certificate }) {
       if (certificate !== undefined) {
-        return { name: certificate.commonName, groups: [...certificate.organizations, "system:authenticated"] };
+        return {
+          name: certificate.commonName,
+          groups: [...certificate.organizations, "system:authenticated"],
+        };
       }
       if (authorization === undefined || authorization === "") return "anonymous";
       const token = /^Bearer\s+(\S+)$/i.exec(authorization)?.[1];

@@ -23,7 +23,14 @@ export function createClusterCertificates(options: {
   const notBefore = options.now - dayMs;
   const notAfter = options.now + 365 * dayMs;
   const authority = createCertificateAuthority({ commonName: "bowline-ca", notBefore, notAfter, random });
-  const hosts = new Set(["localhost", "127.0.0.1", "::1", "kubernetes", "kubernetes.default", "kubernetes.default.svc"]);
+  const hosts = new Set([
+    "localhost",
+    "127.0.0.1",
+    "::1",
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+  ]);
   if (options.host !== "0.0.0.0" && options.host !== "::") hosts.add(options.host);
   const server = issueCertificate(authority, {
     commonName: "kube-apiserver",

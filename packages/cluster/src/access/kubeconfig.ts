@@ -21,7 +21,9 @@ export function kubeconfigOf(options: {
         name: contextName,
         cluster: {
           server: url,
-          ...(certificates && { "certificate-authority-data": base64(certificates.authority.certificatePem) }),
+          ...(certificates && {
+            "certificate-authority-data": base64(certificates.authority.certificatePem),
+          }),
         },
       },
     ],
@@ -36,6 +38,8 @@ export function kubeconfigOf(options: {
           : { token },
       },
     ],
-    contexts: [{ name: contextName, context: { cluster: contextName, user: contextName, namespace: "default" } }],
+    contexts: [
+      { name: contextName, context: { cluster: contextName, user: contextName, namespace: "default" } },
+    ],
   });
 }

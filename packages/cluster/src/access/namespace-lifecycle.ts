@@ -41,6 +41,12 @@ function checkCreate(namespaces: Bucket, request: AdmissionRequest): void {
   );
   throw failure(403, "Forbidden", error.message, {
     ...error.status.details,
-    causes: [{ reason: "NamespaceTerminating", message: `namespace ${namespace} is being terminated`, field: "metadata.namespace" }],
+    causes: [
+      {
+        reason: "NamespaceTerminating",
+        message: `namespace ${namespace} is being terminated`,
+        field: "metadata.namespace",
+      },
+    ],
   });
 }

@@ -52,13 +52,16 @@ export function builtinResource(options: BuiltinResourceOptions): Resource {
   const { api, bucket, rules, conversion } = options;
   const kind = { group: api.group, kind: api.kind };
   let patchSchema: PatchSchema | undefined;
-  const statusFields = rules.statusFields ?? (api.subresources.some((s) => s.name === "status") ? ["status"] : []);
+  const statusFields =
+    rules.statusFields ?? (api.subresources.some((s) => s.name === "status") ? ["status"] : []);
   return {
     api,
     openapi: { resource: api },
     bucket,
     strategy: mainStrategy(options, statusFields),
-    status: api.subresources.some((s) => s.name === "status") ? statusStrategy(options, statusFields) : undefined,
+    status: api.subresources.some((s) => s.name === "status")
+      ? statusStrategy(options, statusFields)
+      : undefined,
     scale: api.subresources.some((s) => s.name === "scale") ? workloadScale : undefined,
     get printer() {
       return builtinPrinter(kind);
@@ -79,8 +82,13 @@ export function builtinResource(options: BuiltinResourceOptions): Resource {
   };
 }
 
-function seeAs(revisions: readonly Revision[], conversion: VersionConversion | undefined): MaybePromise<readonly Revision[]> {
-  return conversion === undefined ? revisions : revisions.map((r) => r.view(conversion.view, conversion.read));
+function seeAs(
+  revisions: readonly Revision[],
+  conversion: VersionConversion | undefined,
+): MaybePromise<readonly Revision[]> {
+  return conversion === undefined
+    ? revisions
+    : revisions.map((r) => r.view(conversion.view, conversion.read));
 }
 
 /** OpenAPI definitions looked up one at a time, as the patch code needs them. */
@@ -115,7 +123,8 @@ function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: read
         ...(decoded.error === undefined ? {} : { error: decoded.error }),
       };
     },
-    applyDefaults: (object) => (rules.defaults?.(object as unknown as StoredObject) ?? object) as unknown as JsonObject,
+    applyDefaults: (object) =>
+      (rules.defaults?.(object as unknown as StoredObject) ?? object) as unknown as JsonObject,
     prepareForCreate(object) {
       const bare = statusFields.reduce((o, field) => withField(o, field, undefined), object);
       const prepared = rules.prepareForCreate?.(bare) ?? bare;
@@ -128,7 +137,10 @@ function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: read
       return withMetadata(prepared, { generation: (old.metadata.generation ?? 0) + 1 });
     },
     validateCreate: (object) =>
-      verdict([...validateObjectMeta(object.metadata as ObjectMeta, metadata), ...(rules.validateCreate?.(object) ?? [])]),
+      verdict([
+        ...validateObjectMeta(object.metadata as ObjectMeta, metadata),
+        ...(rules.validateCreate?.(object) ?? []),
+      ]),
     validateUpdate: (object, old) =>
       verdict([
         ...validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta),
@@ -160,12 +172,17 @@ function verdict(errors: readonly FieldError[]): Verdict {
   return { errors, warnings: [] };
 }
 
-function fieldManagement(api: BuiltinResource, statusFields: readonly string[], subresource: "status" | undefined): FieldManagement {
+function fieldManagement(
+  api: BuiltinResource,
+  statusFields: readonly string[],
+  subresource: "status" | undefined,
+): FieldManagement {
   const apiVersion = api.group === "" ? api.version : `${api.group}/${api.version}`;
   let type: ReturnType<typeof compileMergeType> | undefined;
   let zero: ReturnType<typeof zeroObject> | undefined;
   const definition = (): JsonSchema => builtinDefinition(builtinDefinitionName(api) ?? "") ?? {};
-  const reset = subresource === "status" ? fieldSetOf([["spec"]]) : fieldSetOf(statusFields.map((field) => [field]));
+  const reset =
+    subresource === "status" ? fieldSetOf([["spec"]]) : fieldSetOf(statusFields.map((field) => [field]));
   return {
     apiVersion,
     kind: api.kind,
@@ -180,6 +197,8 @@ function fieldManagement(api: BuiltinResource, statusFields: readonly string[], 
       zero ??= zeroObject({ apiVersion, kind: api.kind }, definition(), definitionsByName);
       return zero;
     },
-    ...(subresource === undefined && statusFields.length === 0 ? {} : { resetFields: { [apiVersion]: reset } }),
+    ...(subresource === undefined && statusFields.length === 0
+      ? {}
+      : { resetFields: { [apiVersion]: reset } }),
   };
 }

@@ -140,7 +140,8 @@ export class CrdController {
     const resources = customResources(crd, {
       bucket: this.#options.store.bucket(bucketName(crd)),
       createRefusal: () => this.#createRefusal(name),
-      convert: crd.spec.conversion?.strategy === "Webhook" ? this.#options.webhookConverter(crd) : renameVersion,
+      convert:
+        crd.spec.conversion?.strategy === "Webhook" ? this.#options.webhookConverter(crd) : renameVersion,
     });
     if (before !== undefined) this.#options.catalog.remove(before.resources);
     this.#options.catalog.add(resources);

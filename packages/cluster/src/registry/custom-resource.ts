@@ -20,7 +20,6 @@ import {
   deprecationWarning,
   fieldSetOf,
   jsonEqual,
-  quote,
   validateCustomResource,
 } from "@bowline/api";
 import type { Bucket } from "../store/bucket.ts";
@@ -30,7 +29,10 @@ import type { FieldReader, MaybePromise, Resource, ScalePaths } from "./resource
 import type { Strategy, Verdict, WriteStrategy } from "./strategy.ts";
 
 /** Turns objects of one version into another, all in one call and in the same order. */
-export type Converter = (objects: readonly StoredObject[], apiVersion: string) => MaybePromise<readonly StoredObject[]>;
+export type Converter = (
+  objects: readonly StoredObject[],
+  apiVersion: string,
+) => MaybePromise<readonly StoredObject[]>;
 
 export interface CustomResourceContext {
   readonly bucket: Bucket;
@@ -40,7 +42,8 @@ export interface CustomResourceContext {
 }
 
 /** Conversion strategy None: only apiVersion changes. */
-export const renameVersion: Converter = (objects, apiVersion) => objects.map((object) => ({ ...object, apiVersion }));
+export const renameVersion: Converter = (objects, apiVersion) =>
+  objects.map((object) => ({ ...object, apiVersion }));
 
 let serial = 0;
 
@@ -141,7 +144,8 @@ function seeAs(revisions: readonly Revision[], seeing: Seeing): MaybePromise<rea
   const remember = (converted: readonly StoredObject[]): Revision[] => {
     for (const [i, revision] of foreign.entries()) {
       const object = converted[i];
-      if (object === undefined) throw new Error(`the conversion answered ${converted.length} of ${foreign.length} objects`);
+      if (object === undefined)
+        throw new Error(`the conversion answered ${converted.length} of ${foreign.length} objects`);
       revision.remember(view, deepFreeze(onRead(object)) as StoredObject);
     }
     return seen();
@@ -154,7 +158,11 @@ function seeAs(revisions: readonly Revision[], seeing: Seeing): MaybePromise<rea
 }
 
 /** An object from storage as today's schema shows it: it may have been written under an older one. */
-function readObject(crd: CustomResourceDefinition, schema: StructuralSchema, object: StoredObject): StoredObject {
+function readObject(
+  crd: CustomResourceDefinition,
+  schema: StructuralSchema,
+  object: StoredObject,
+): StoredObject {
   const decoded = decodeCustomResource(schema, object as unknown as JsonObject, {
     dropInvalidMetadata: true,
     preserveUnknownFields: crd.spec.preserveUnknownFields ?? false,
@@ -167,12 +175,18 @@ function scalePaths(scale: CrdScale | undefined): ScalePaths | undefined {
   return {
     specReplicas: pathOf(scale.specReplicasPath),
     statusReplicas: pathOf(scale.statusReplicasPath),
-    selector: scale.labelSelectorPath === undefined || scale.labelSelectorPath === "" ? undefined : pathOf(scale.labelSelectorPath),
+    selector:
+      scale.labelSelectorPath === undefined || scale.labelSelectorPath === ""
+        ? undefined
+        : pathOf(scale.labelSelectorPath),
   };
 }
 
 function replicasPaths(crd: CustomResourceDefinition): ReplicasPaths {
-  const paths = crd.spec.versions.map((v) => [apiVersionOfCrd(crd, v.name), scalePaths(v.subresources?.scale)?.specReplicas]);
+  const paths = crd.spec.versions.map((v) => [
+    apiVersionOfCrd(crd, v.name),
+    scalePaths(v.subresources?.scale)?.specReplicas,
+  ]);
   return Object.fromEntries(paths) as ReplicasPaths;
 }
 
@@ -221,11 +235,16 @@ function makeStrategies(inputs: StrategyInputs): { main: Strategy; status: Write
         unknownFields: strict,
         preserveUnknownFields: crd.spec.preserveUnknownFields ?? false,
       });
-      const strictErrors = decoded.unknownFields.map((path) => `unknown field ${quote(path)}`);
-      return { object: decoded.object, strictErrors, ...(decoded.error === undefined ? {} : { error: decoded.error }) };
+      const strictErrors = decoded.unknownFields.map((path) => `unknown field "${path}"`);
+      return {
+        object: decoded.object,
+        strictErrors,
+        ...(decoded.error === undefined ? {} : { error: decoded.error }),
+      };
     },
     applyDefaults: (object) => applyDefaults(schema, object),
-    prepareForCreate: (object) => withMetadata(hasStatus ? without(object, "status") : object, { generation: 1 }),
+    prepareForCreate: (object) =>
+      withMetadata(hasStatus ? without(object, "status") : object, { generation: 1 }),
     prepareForUpdate(object, old) {
       const kept = hasStatus ? withField(object, "status", old["status"]) : object;
       return counted(kept, old);
@@ -238,7 +257,9 @@ function makeStrategies(inputs: StrategyInputs): { main: Strategy; status: Write
     ...(convert === undefined ? {} : { convert }),
     management: fieldManagement(inputs, "status"),
     prepareForUpdate: (object, old) =>
-      withMetadata(withField(old, "status", object["status"]), { managedFields: object.metadata.managedFields }),
+      withMetadata(withField(old, "status", object["status"]), {
+        managedFields: object.metadata.managedFields,
+      }),
     validateUpdate: (object, old) => validate(object, old, "status"),
   };
   return { main, status };
@@ -277,7 +298,10 @@ function validator(
     });
 }
 
-function fieldManagement({ definition, version, apiVersion }: StrategyInputs, subresource: "status" | undefined): FieldManagement {
+function fieldManagement(
+  { definition, version, apiVersion }: StrategyInputs,
+  subresource: "status" | undefined,
+): FieldManagement {
   const { crd, types } = definition;
   const hasStatus = version.subresources?.status !== undefined;
   const main = hasStatus ? fieldSetOf([["status"]]) : undefined;

@@ -7,7 +7,13 @@ import { rfc3339 } from "@bowline/client";
 import { StaleWrite } from "../store/bucket.ts";
 import type { Revision, StoredObject } from "../store/revision.ts";
 import { type DeleteOptions, checkDeletePreconditions } from "./delete-options.ts";
-import { type WriteContext, admissionRequest, commit, removeStored, resourceName } from "./generic-registry.ts";
+import {
+  type WriteContext,
+  admissionRequest,
+  commit,
+  removeStored,
+  resourceName,
+} from "./generic-registry.ts";
 import { withMetadata } from "./metadata.ts";
 import { type Resource, seeOne, storeKey } from "./resource.ts";
 
@@ -58,7 +64,8 @@ async function deleteOnce(
     if (!context.dryRun) removeStored(resource, stored);
     return { revision: await seeOne(resource, stored), gone: true };
   }
-  if (marked === stored.object || context.dryRun) return { revision: await seeOne(resource, stored), gone: false };
+  if (marked === stored.object || context.dryRun)
+    return { revision: await seeOne(resource, stored), gone: false };
   return { revision: await seeOne(resource, commit(resource, stored.key, stored, marked)), gone: false };
 }
 
@@ -80,7 +87,8 @@ function markDeleted(
   const first = metadata.deletionTimestamp === undefined;
   const shorter = grace < (metadata.deletionGracePeriodSeconds ?? 0);
   const sameFinalizers =
-    finalizers.length === (metadata.finalizers?.length ?? 0) && finalizers.every((f, i) => f === metadata.finalizers?.[i]);
+    finalizers.length === (metadata.finalizers?.length ?? 0) &&
+    finalizers.every((f, i) => f === metadata.finalizers?.[i]);
   if (!first && !shorter && sameFinalizers) return object;
   const changed = withMetadata(object, {
     finalizers: finalizers.length === 0 ? undefined : finalizers,
@@ -100,7 +108,8 @@ function markDeleted(
 function graceAfter(resource: Resource, object: StoredObject, options: DeleteOptions): number {
   const asked = options.gracePeriodSeconds;
   const grace = resource.strategy.gracePeriodSeconds?.(object, asked) ?? 0;
-  const running = object.metadata.deletionTimestamp === undefined ? undefined : object.metadata.deletionGracePeriodSeconds;
+  const running =
+    object.metadata.deletionTimestamp === undefined ? undefined : object.metadata.deletionGracePeriodSeconds;
   if (running === undefined) return grace;
   return asked === undefined ? running : Math.min(running, grace);
 }
@@ -108,7 +117,11 @@ function graceAfter(resource: Resource, object: StoredObject, options: DeleteOpt
 const orphanFinalizer = "orphan";
 const foregroundFinalizer = "foregroundDeletion";
 
-function finalizersAfter(resource: Resource, object: StoredObject, options: DeleteOptions): readonly string[] {
+function finalizersAfter(
+  resource: Resource,
+  object: StoredObject,
+  options: DeleteOptions,
+): readonly string[] {
   const existing = object.metadata.finalizers ?? [];
   const wanted = propagation(resource, existing, options);
   const kept = existing.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer);

@@ -7,7 +7,9 @@ export interface DeleteOptions {
   readonly propagationPolicy: string | undefined;
   /** Deprecated; beats propagationPolicy. */
   readonly orphanDependents: boolean | undefined;
-  readonly preconditions: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
+  readonly preconditions:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined;
 }
 
 /**
@@ -31,7 +33,11 @@ export function checkDeletePreconditions(
   }
 }
 
-function preconditionFailed(kind: { readonly group: string; readonly kind: string }, name: string, why: string): Error {
+function preconditionFailed(
+  kind: { readonly group: string; readonly kind: string },
+  name: string,
+  why: string,
+): Error {
   const qualified = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
   return failure(409, "Conflict", `Operation cannot be fulfilled on ${qualified} "${name}": ${why}`, {
     name,

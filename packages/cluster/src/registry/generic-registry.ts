@@ -52,6 +52,8 @@ export interface UpdateRequest {
    * `tracked` true: the state carries its managedFields already (server-side apply).
    */
   compute(current: StoredObject | undefined): Promise<{ object: StoredObject; tracked: boolean }>;
+  /** True for a patch: its result is not what a client sent. */
+  readonly isPatch?: boolean;
   /** True: `compute` may create the object (server-side apply). */
   readonly createsMissing: boolean;
   /** True: a conflict with a concurrent writer is answered by computing again; false: it is the client's to see. */
@@ -70,7 +72,8 @@ export interface Written {
 const nameAttemptsMax = 8;
 const conflictAttemptsMax = 5;
 
-const modified = "the object has been modified; please apply your changes to the latest version and try again";
+const modified =
+  "the object has been modified; please apply your changes to the latest version and try again";
 
 /** Creates an object. `tracked`: managedFields are already right. */
 export async function createObject(
@@ -105,12 +108,23 @@ async function prepareCreate(
   if (refusal !== undefined) throw refusal;
   const admission = (object: StoredObject): AdmissionRequest =>
     admissionRequest(resource, context, { operation: "CREATE", namespace: given.namespace, object });
-  let object = given.tracked === true ? given.object : await track(context, strategy, undefined, given.object);
-  object = (await context.admission.mutate(admission(object))) ?? object;
+  let object = uniqueOwnerReferences(given.object, { afterAdmission: false, warn: context.warn });
+  if (given.tracked !== true) object = await track(context, strategy, undefined, object);
+  object = await admitted(context, admission(object), object);
   object = newMetadata(strategy.prepareForCreate(object), context);
   judge(resource, object, strategy.validateCreate(object), context);
   await context.admission.validate(admission(object));
   return object;
+}
+
+/** The object as mutating admission leaves it. */
+async function admitted(
+  context: WriteContext,
+  request: AdmissionRequest,
+  object: StoredObject,
+): Promise<StoredObject> {
+  const changed = (await context.admission.mutate(request)) ?? object;
+  return uniqueOwnerReferences(changed, { afterAdmission: true, warn: context.warn });
 }
 
 function takenName(resource: Resource, name: string, existing: Revision): StatusError {
@@ -144,7 +158,11 @@ export async function updateObject(
   }
 }
 
-async function updateOnce(resource: Resource, context: WriteContext, request: UpdateRequest): Promise<Written> {
+async function updateOnce(
+  resource: Resource,
+  context: WriteContext,
+  request: UpdateRequest,
+): Promise<Written> {
   const { name, namespace } = request;
   const key = storeKey(resource.api.namespaced, namespace, name);
   const stored = resource.bucket.get(key);
@@ -163,13 +181,19 @@ async function updateOnce(resource: Resource, context: WriteContext, request: Up
   if (finalized(resource, object)) {
     const final = withMetadata(object, { resourceVersion: old.metadata.resourceVersion });
     if (!context.dryRun) removeStored(resource, stored);
-    return { revision: new Revision(key, stored.revision, deepFreeze(final) as StoredObject), created: false };
+    return {
+      revision: new Revision(key, stored.revision, deepFreeze(final) as StoredObject),
+      created: false,
+    };
   }
   if (jsonEqual(object as unknown as Json, old as unknown as Json)) return { revision: seen, created: false };
   const toStore = await resource.toStorage(object);
   if (context.dryRun) {
     return {
-      revision: await seeOne(resource, new Revision(key, stored.revision, deepFreeze(toStore) as StoredObject)),
+      revision: await seeOne(
+        resource,
+        new Revision(key, stored.revision, deepFreeze(toStore) as StoredObject),
+      ),
       created: false,
     };
   }
@@ -196,8 +220,13 @@ async function prepareUpdate(
       oldObject: old,
       subresource,
     });
-  let object = next.tracked ? next.object : await track(context, strategy, old, next.object);
-  object = (await context.admission.mutate(admission(object))) ?? object;
+  // a body's doubled owners are its client's; those of a patch result are only seen after admission
+  let object =
+    request.isPatch === true
+      ? next.object
+      : uniqueOwnerReferences(next.object, { afterAdmission: false, warn: context.warn });
+  if (!next.tracked) object = await track(context, strategy, old, object);
+  object = await admitted(context, admission(object), object);
   object = strategy.prepareForUpdate(keptMetadata(object, old), old);
   object = withMetadata(object, { resourceVersion: old.metadata.resourceVersion });
   judge(resource, object, strategy.validateUpdate(object, old), context);
@@ -206,26 +235,37 @@ async function prepareUpdate(
 }
 
 /** Optimistic concurrency of a write: uid and resourceVersion that the client named must be those stored. */
-function checkPreconditions(resource: Resource, object: StoredObject, old: StoredObject, request: UpdateRequest): void {
+function checkPreconditions(
+  resource: Resource,
+  object: StoredObject,
+  old: StoredObject,
+  request: UpdateRequest,
+): void {
   const { namespace } = request;
   const name = old.metadata.name ?? "";
   const { resourceVersion: version = "", uid } = object.metadata;
   if (version !== "" && !/^\d+$/.test(version)) {
-    const why = `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`;
-    throw failure(500, "", `resourceVersion: Invalid value: ${JSON.stringify(version)}: ${why}`);
+    throw failure(500, "", `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   }
   if ((version === "" || version === "0") && !resource.strategy.allowUnconditionalUpdate) {
     const detail = "must be specified for an update";
     const error = { type: "Invalid", field: "metadata.resourceVersion", badValue: 0, detail } as const;
     throw invalid({ group: resource.api.group, kind: resource.api.plural }, name, [error]);
   }
-  if (uid && uid !== old.metadata.uid && request.uidMayDiffer !== true) throw uidConflict(resource, namespace, name, uid, old.metadata.uid ?? "");
+  if (uid && uid !== old.metadata.uid && request.uidMayDiffer !== true)
+    throw uidConflict(resource, namespace, name, uid, old.metadata.uid ?? "");
   if (version !== "" && version !== "0" && version !== old.metadata.resourceVersion) {
     throw conflict(resourceName(resource), name, modified);
   }
 }
 
-function uidConflict(resource: Resource, namespace: string, name: string, asked: string, found: string): StatusError {
+function uidConflict(
+  resource: Resource,
+  namespace: string,
+  name: string,
+  asked: string,
+  found: string,
+): StatusError {
   const key = `${resource.registryPath}/${storeKey(resource.api.namespaced, namespace, name)}`;
   const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${asked}, UID in object meta: ${found}`;
   return conflict(resourceName(resource), name, why);
@@ -251,20 +291,34 @@ function track(
     now: rfc3339(context.clock.now()),
     ...(live === undefined ? {} : { live: live as never }),
   };
-  return managing(strategy, (management) => trackUpdate(management, request)) as unknown as MaybePromise<StoredObject>;
+  return managing(strategy, (management) =>
+    trackUpdate(management, request),
+  ) as unknown as MaybePromise<StoredObject>;
 }
 
 /** Runs field management of an endpoint, waiting for conversions where a webhook makes them. */
-export function managing<T>(strategy: WriteStrategy, run: (management: FieldManagement) => T): MaybePromise<T> {
+export function managing<T>(
+  strategy: WriteStrategy,
+  run: (management: FieldManagement) => T,
+): MaybePromise<T> {
   const { convert, management } = strategy;
   if (convert === undefined) return run(management);
-  return withConversions(management, (object, apiVersion) => convert(object as never, apiVersion) as never, run);
+  return withConversions(
+    management,
+    (object, apiVersion) => convert(object as never, apiVersion) as never,
+    run,
+  );
 }
 
 function judge(resource: Resource, object: StoredObject, verdict: Verdict, context: WriteContext): void {
   for (const text of verdict.warnings) context.warn(text);
   if (verdict.errors.length === 0) return;
-  throw invalid(resource.kind, object.metadata.name ?? "", verdict.errors);
+  // the body's own kind is named, even when that is what is wrong
+  throw invalid(
+    { group: resource.kind.group, kind: object.kind },
+    object.metadata.name ?? "",
+    verdict.errors,
+  );
 }
 
 /** Puts an object into the store; its resourceVersion is the new revision. */

@@ -64,7 +64,8 @@ export function keptMetadata(object: StoredObject, old: StoredObject): StoredObj
     uid: metadata.uid || old.metadata.uid,
     creationTimestamp: old.metadata.creationTimestamp || metadata.creationTimestamp,
     deletionTimestamp: old.metadata.deletionTimestamp ?? metadata.deletionTimestamp,
-    deletionGracePeriodSeconds: metadata.deletionGracePeriodSeconds ?? old.metadata.deletionGracePeriodSeconds,
+    deletionGracePeriodSeconds:
+      metadata.deletionGracePeriodSeconds ?? old.metadata.deletionGracePeriodSeconds,
     generation: old.metadata.generation,
     selfLink: undefined,
   });

@@ -18,7 +18,9 @@ export class ResourceCatalog {
   #discovery: Discovery | undefined;
   #openApiV2: { readonly document: OpenApiV2Document; readonly etag: string } | undefined;
   readonly #openApiV3 = new Map<string, OpenApiV3Document>();
-  #groupVersions: readonly { readonly group: string; readonly version: string; readonly hash: string }[] | undefined;
+  #groupVersions:
+    | readonly { readonly group: string; readonly version: string; readonly hash: string }[]
+    | undefined;
 
   find(group: string, version: string, plural: string): Resource | undefined {
     return this.#resources.get(`${group}/${version}/${plural}`);
@@ -66,7 +68,11 @@ export class ResourceCatalog {
     return this.#openApiV2;
   }
 
-  get openApiGroupVersions(): readonly { readonly group: string; readonly version: string; readonly hash: string }[] {
+  get openApiGroupVersions(): readonly {
+    readonly group: string;
+    readonly version: string;
+    readonly hash: string;
+  }[] {
     this.#groupVersions ??= [...this.#kindsByGroupVersion()].map(([key, kinds]) => {
       const [group = "", version = ""] = key.split(" ");
       return { group, version, hash: openApiV3Hash(kinds) };

@@ -66,6 +66,7 @@ export function storePrefix(namespaced: boolean, namespace: string): string {
 /** One revision as a version shows it. */
 export async function seeOne(resource: Resource, revision: Revision): Promise<Revision> {
   const [seen] = await resource.see([revision]);
-  if (seen === undefined) throw new Error(`${resource.api.plural}: conversion gave nothing for ${revision.key}`);
+  if (seen === undefined)
+    throw new Error(`${resource.api.plural}: conversion gave nothing for ${revision.key}`);
   return seen;
 }

@@ -7,7 +7,10 @@ export interface UserInfo {
 }
 
 /** The administrator that the cluster's own kubeconfig speaks as. */
-export const adminUser: UserInfo = { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
+export const adminUser: UserInfo = {
+  name: "kubernetes-admin",
+  groups: ["system:masters", "system:authenticated"],
+};
 
 /** Who sends a request without credentials. */
 export const anonymousUser: UserInfo = { name: "system:anonymous", groups: ["system:unauthenticated"] };

@@ -4,6 +4,7 @@
  */
 import {
   type StatusError,
+  badRequest,
   failure,
   forbidden,
   internalError,
@@ -18,7 +19,8 @@ import { resourceName } from "../registry/generic-registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { ResourceCatalog } from "../registry/resource-catalog.ts";
 import type { Store } from "../store/store.ts";
-import { answerNonResource } from "./non-resource.ts";
+import { contentType, errorEncoding } from "./negotiation.ts";
+import { answerNonResource, pathIndex } from "./non-resource.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 import { type RequestInfo, parseRequestInfo } from "./request-info.ts";
 import { subresourceHandler } from "./subresources/subresource-handlers.ts";
@@ -65,10 +67,12 @@ export class ApiServer {
 
   async #route(request: ServerRequest, info: RequestInfo, warnings: Set<string>): Promise<ServerResponse> {
     await this.#authorize(request, info);
-    if (!info.isResource)
-      return answerNonResource(request, info, this.#options.catalog) ?? notFoundAt(request, info);
+    if (!info.isResource) {
+      return answerNonResource(request, info, this.#options.catalog) ?? this.#nothingAt(request, info);
+    }
     const resource = this.#options.catalog.find(info.group, info.version, info.resource);
     if (resource === undefined || !scopeFits(resource, info)) return notFoundAt(request, info);
+    refuseMethod(resource, info);
     if (resource.deprecation !== undefined) warnings.add(resource.deprecation);
     return dispatch({ ports: this.#options, request, info, resource, warnings });
   }
@@ -86,11 +90,40 @@ export class ApiServer {
     throw failure(403, "Forbidden", `forbidden: ${decision.reason}`, {});
   }
 
-  #failure(error: unknown, request: ServerRequest): ServerResponse {
-    if (isStatusError(error)) return errorAnswer(error);
-    this.#options.onInternalError?.(error, request);
-    return errorAnswer(internalError(error instanceof Error ? error.message : String(error)));
+  /** Nothing is at a path that is no resource: outside of /apis a client is told what paths there are. */
+  #nothingAt(request: ServerRequest, info: RequestInfo): ServerResponse {
+    if (info.group !== "" && request.path.startsWith("/apis/")) return notFoundAt(request, info);
+    return { ...pathIndex(request, this.#options.catalog), status: 404 };
   }
+
+  #failure(error: unknown, request: ServerRequest): ServerResponse {
+    if (isStatusError(error)) return errorAnswer(error, request);
+    this.#options.onInternalError?.(error, request);
+    return errorAnswer(internalError(error instanceof Error ? error.message : String(error)), request);
+  }
+}
+
+/**
+ * Methods that a path does not have. A built-in path has only its own methods; that of a custom resource takes every
+ * method and its verb says what is missing.
+ */
+function refuseMethod(resource: Resource, info: RequestInfo): void {
+  const onItem = info.name !== "";
+  if (resource.typedItems) {
+    if (!onItem && (info.verb === "update" || info.verb === "patch"))
+      throw badRequest("name must be provided");
+    return;
+  }
+  const misplaced = onItem
+    ? info.verb === "create" && info.subresource === ""
+    : info.verb === "update" || info.verb === "patch";
+  if (info.verb !== "" && !misplaced) return;
+  throw failure(
+    405,
+    "MethodNotAllowed",
+    "the server does not allow this method on the requested resource",
+    {},
+  );
 }
 
 const builtinGroups: ReadonlySet<string> = new Set(builtinResources.map((resource) => resource.group));
@@ -108,14 +141,15 @@ function notFoundAt(request: ServerRequest, info: RequestInfo): ServerResponse {
   };
 }
 
-/** The answer that carries an error's Status. */
-export function errorAnswer(error: StatusError): ServerResponse {
+/** The answer that carries an error's Status, in the encoding that the client would have had the object in. */
+export function errorAnswer(error: StatusError, request?: Pick<ServerRequest, "headers">): ServerResponse {
+  const encoding = errorEncoding(request?.headers["accept"]);
   const seconds = error.status.details?.retryAfterSeconds;
   return {
     kind: "object",
     status: error.code,
     headers: {
-      "content-type": "application/json",
+      "content-type": contentType(encoding),
       ...(seconds === undefined ? {} : { "retry-after": String(seconds) }),
     },
     object: error.status,
@@ -184,12 +218,16 @@ function finish(response: ServerResponse, warnings: ReadonlySet<string>, random:
   const { headers } = response;
   headers["audit-id"] = random.uuid();
   headers["cache-control"] ??= "no-cache, private";
-  if (warnings.size > 0) headers["warning"] = [...warnings].map(warningHeader);
+  const lines = [...warnings].map(warningHeader).filter((line) => line !== undefined);
+  if (lines.length > 0) headers["warning"] = lines;
   return response;
 }
 
-/** One line of a Warning header. Source: apimachinery util/net NewWarningHeader. */
-export function warningHeader(text: string): string {
-  const escaped = text.replace(/[\\"]/g, "\\$&").replace(/[\u0000-\u001f\u007f]/g, " ");
-  return `299 - "${escaped}"`;
+/**
+ * One line of a Warning header; undefined for a text that no header can carry, which is left out as by the real server.
+ * Source: apimachinery util/net NewWarningHeader.
+ */
+export function warningHeader(text: string): string | undefined {
+  if (/[\u0000-\u001f\u007f]/.test(text)) return undefined;
+  return `299 - "${text.replace(/[\\"]/g, "\\$&")}"`;
 }

@@ -2,7 +2,15 @@
  * Request bodies: which format they are in, and the words for those that cannot be read.
  * Source: k8s.io/apiserver pkg/endpoints/handlers (create.go, rest.go), apimachinery runtime/serializer.
  */
-import { DecodeError, type Json, type JsonObject, badRequest, decodeJson, decodeYaml, failure } from "@bowline/api";
+import {
+  DecodeError,
+  type Json,
+  type JsonObject,
+  badRequest,
+  decodeJson,
+  decodeYaml,
+  failure,
+} from "@bowline/api";
 import type { Resource } from "../registry/resource.ts";
 import { parseMediaType } from "./media-type.ts";
 import type { FieldValidation } from "./options.ts";
@@ -79,7 +87,12 @@ function readBody(request: ServerRequest, resource: Resource): ParsedBody {
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const text = bodyText(request) ?? "";
-    throw unrecognized(resource, `couldn't get version/kind; json parse error: ${error.message}`, text);
+    const yaml = parseMediaType(request.headers["content-type"] ?? "").type === "application/yaml";
+    throw unrecognized(
+      resource,
+      yaml ? error.message : `couldn't get version/kind; json parse error: ${error.message}`,
+      text,
+    );
   }
 }
 
@@ -103,7 +116,8 @@ function checkTypeMeta(body: ParsedBody, resource: Resource): JsonObject {
   }
   if (!found["kind"]) throw unrecognized(resource, `Object 'Kind' is missing in '${text}'`, text);
   const apiVersion = (found["apiVersion"] ?? "") as string;
-  if (apiVersion.split("/").length > 2) throw unrecognized(resource, `unexpected GroupVersion string: ${apiVersion}`, text);
+  if (apiVersion.split("/").length > 2)
+    throw unrecognized(resource, `unexpected GroupVersion string: ${apiVersion}`, text);
   if (apiVersion !== expected) {
     const message = `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`;
     throw badRequest(message);
@@ -112,7 +126,8 @@ function checkTypeMeta(body: ParsedBody, resource: Resource): JsonObject {
 }
 
 function notAStruct(value: Json): string {
-  const struct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  const struct =
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
   return `json: cannot unmarshal ${goType(value)} into Go value of type ${struct}`;
 }
 
@@ -132,7 +147,9 @@ function goType(value: Json): string {
 }
 
 function unrecognized(resource: Resource, why: string, text: string): Error {
-  return badRequest(`the object provided is unrecognized (must be of type ${resource.api.kind}): ${why} (${summary(text)})`);
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${resource.api.kind}): ${why} (${summary(text)})`,
+  );
 }
 
 /** 400 for a body whose kind is right but whose content cannot be read. */

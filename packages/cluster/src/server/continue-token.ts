@@ -23,8 +23,11 @@ export function decodeContinueToken(text: string): ContinueToken {
   } catch (error) {
     throw invalid(error instanceof Error ? error.message : String(error));
   }
-  if (parsed.v !== "meta.k8s.io/v1") throw invalid(`server does not recognize this encoded version ${JSON.stringify(parsed.v ?? "")}`);
-  if (typeof parsed.rv !== "number" || parsed.rv === 0) throw invalid("incorrect encoded start resourceVersion");
-  if (typeof parsed.start !== "string" || parsed.start === "") throw invalid("encoded start key is not valid");
+  if (parsed.v !== "meta.k8s.io/v1")
+    throw invalid(`server does not recognize this encoded version ${JSON.stringify(parsed.v ?? "")}`);
+  if (typeof parsed.rv !== "number" || parsed.rv === 0)
+    throw invalid("incorrect encoded start resourceVersion");
+  if (typeof parsed.start !== "string" || parsed.start === "")
+    throw invalid("encoded start key is not valid");
   return { revision: parsed.rv, after: parsed.start.replace(/\u0000$/, "") };
 }

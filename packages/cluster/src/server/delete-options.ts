@@ -43,7 +43,9 @@ function fromBody(body: unknown): Given {
   }
   const given = body as Given;
   if (given["kind"] !== undefined && given["kind"] !== "DeleteOptions" && given["kind"] !== "") {
-    throw badRequest(`decoded object cannot be converted to DeleteOptions: no kind "${String(given["kind"])}"`);
+    throw badRequest(
+      `decoded object cannot be converted to DeleteOptions: no kind "${String(given["kind"])}"`,
+    );
   }
   return given;
 }

@@ -11,7 +11,8 @@ const chunkBytes = 1 << 20;
 
 /** The body of an answer of known length, in pieces. */
 export function encodeBody(response: Finite, pretty: boolean): Uint8Array[] {
-  if (response.kind === "raw") return [typeof response.data === "string" ? Buffer.from(response.data) : response.data];
+  if (response.kind === "raw")
+    return [typeof response.data === "string" ? Buffer.from(response.data) : response.data];
   if (response.headers["content-type"] === "application/yaml") {
     return [Buffer.from(encodeYaml(response.kind === "list" ? wholeList(response) : response.object))];
   }
@@ -34,7 +35,10 @@ function wholeList(response: Extract<ServerResponse, { kind: "list" }>): unknown
 }
 
 /** A list joined from the bytes that its items keep: nothing is stringified again. */
-function encodeList(list: { apiVersion: string; kind: string; metadata: unknown }, items: readonly Revision[]): Uint8Array[] {
+function encodeList(
+  list: { apiVersion: string; kind: string; metadata: unknown },
+  items: readonly Revision[],
+): Uint8Array[] {
   const head = Buffer.from(
     `{"kind":${JSON.stringify(list.kind)},"apiVersion":${JSON.stringify(list.apiVersion)},"metadata":${encodeJson(list.metadata)},"items":[`,
   );
@@ -57,7 +61,10 @@ function encodeList(list: { apiVersion: string; kind: string; metadata: unknown 
 }
 
 const heads: Readonly<Record<string, Buffer>> = Object.fromEntries(
-  ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"].map((type) => [type, Buffer.from(`{"type":"${type}","object":`)]),
+  ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"].map((type) => [
+    type,
+    Buffer.from(`{"type":"${type}","object":`),
+  ]),
 );
 const tail = Buffer.from("}\n");
 

@@ -11,6 +11,7 @@ import { type UserInfo, anonymousUser } from "../registry/user.ts";
 import { type ApiServer, errorAnswer } from "./api-server.ts";
 import { bodyBytesMax } from "./body.ts";
 import { encodeBody, encodeEvent } from "./encode.ts";
+import { parseQuery } from "./query.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 
 export interface HttpServerOptions {
@@ -83,7 +84,11 @@ export class HttpServer {
     await listening(server, options);
     const { port } = server.address() as AddressInfo;
     const host = options.host.includes(":") ? `[${options.host}]` : options.host;
-    return new HttpServer(server, `${options.tls === undefined ? "http" : "https"}://${host}:${port}`, sockets);
+    return new HttpServer(
+      server,
+      `${options.tls === undefined ? "http" : "https"}://${host}:${port}`,
+      sockets,
+    );
   }
 
   /** Stops listening and cuts every connection. */
@@ -140,12 +145,14 @@ async function readRequest(
   const mark = url.indexOf("?");
   const bytes = await readBody(request);
   if (bytes === "too large") {
-    return errorAnswer(failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${bodyBytesMax}`));
+    return errorAnswer(
+      failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${bodyBytesMax}`),
+    );
   }
   return {
     method: request.method ?? "GET",
     path: mark < 0 ? url : url.slice(0, mark),
-    query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
+    query: parseQuery(mark < 0 ? "" : url.slice(mark + 1)),
     headers: joined(request.headers),
     body: bytes.length === 0 ? undefined : { bytes },
     user,
@@ -219,7 +226,11 @@ function wantsPretty(request: AnyRequest): boolean {
   return /[?&]pretty=(1|t|true)\b/i.test(request.url ?? "");
 }
 
-async function sendBody(chunks: readonly Uint8Array[], request: AnyRequest, response: AnyResponse): Promise<void> {
+async function sendBody(
+  chunks: readonly Uint8Array[],
+  request: AnyRequest,
+  response: AnyResponse,
+): Promise<void> {
   const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const accepted = String(request.headers["accept-encoding"] ?? "");
   if (size >= gzipBytesMin && /\bgzip\b/.test(accepted)) {
@@ -251,13 +262,18 @@ async function sendWatch(
   flushHead(response);
   for await (const batch of session) {
     const lines = batch.map(encodeEvent);
-    if (!write(response, lines.length === 1 ? (lines[0] as Uint8Array) : Buffer.concat(lines))) await drained(response);
+    if (!write(response, lines.length === 1 ? (lines[0] as Uint8Array) : Buffer.concat(lines)))
+      await drained(response);
     if (signal.aborted) return;
   }
   response.end();
 }
 
-async function sendStream(stream: AsyncIterable<Uint8Array>, response: AnyResponse, signal: AbortSignal): Promise<void> {
+async function sendStream(
+  stream: AsyncIterable<Uint8Array>,
+  response: AnyResponse,
+  signal: AbortSignal,
+): Promise<void> {
   flushHead(response);
   for await (const chunk of stream) {
     if (signal.aborted) return;
@@ -287,5 +303,6 @@ async function drained(response: AnyResponse): Promise<void> {
 /** Sends the head of a stream at once, before there is anything in it. */
 function flushHead(response: AnyResponse): void {
   if ("flushHeaders" in response) response.flushHeaders();
-  else if (!response.headersSent) response.stream.respond({ ":status": response.statusCode, ...response.getHeaders() });
+  else if (!response.headersSent)
+    response.stream.respond({ ":status": response.statusCode, ...response.getHeaders() });
 }

@@ -28,7 +28,8 @@ export function createInProcessTransport(server: ApiServer, options: InProcessTr
   const handle = async (request: ApiRequest): Promise<ServerResponse> => {
     if (closed.signal.aborted) throw new ConnectionError("the transport is closed");
     request.signal?.throwIfAborted();
-    const signals = request.signal === undefined ? closed.signal : AbortSignal.any([closed.signal, request.signal]);
+    const signals =
+      request.signal === undefined ? closed.signal : AbortSignal.any([closed.signal, request.signal]);
     const response = await server.handle(serverRequest(request, options, signals));
     if (response.status >= 400) throw statusError(response);
     return response;
@@ -61,7 +62,11 @@ export function createInProcessTransport(server: ApiServer, options: InProcessTr
   };
 }
 
-function serverRequest(request: ApiRequest, options: InProcessTransportOptions, signal: AbortSignal): ServerRequest {
+function serverRequest(
+  request: ApiRequest,
+  options: InProcessTransportOptions,
+  signal: AbortSignal,
+): ServerRequest {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(request.query ?? {})) {
     if (value === undefined) continue;
@@ -71,7 +76,15 @@ function serverRequest(request: ApiRequest, options: InProcessTransportOptions, 
   for (const [name, value] of Object.entries(request.headers ?? {})) {
     headers[name] = typeof value === "string" ? value : value.join(", ");
   }
-  return { method: request.method, path: request.path, query, headers, body: bodyIn(request.body), user: options.user, signal };
+  return {
+    method: request.method,
+    path: request.path,
+    query,
+    headers,
+    body: bodyIn(request.body),
+    user: options.user,
+    signal,
+  };
 }
 
 function bodyIn(body: unknown): ServerRequest["body"] {
@@ -100,7 +113,9 @@ function bodyOf(response: ServerResponse): unknown {
 
 function rawBody(response: Extract<ServerResponse, { kind: "raw" }>): unknown {
   const text = typeof response.data === "string" ? response.data : Buffer.from(response.data).toString();
-  return response.headers["content-type"] === "application/json" && text !== "" ? deepFreeze(JSON.parse(text)) : text;
+  return response.headers["content-type"] === "application/json" && text !== ""
+    ? deepFreeze(JSON.parse(text))
+    : text;
 }
 
 function statusError(response: ServerResponse): StatusError {

@@ -15,7 +15,10 @@ export function parseMediaType(text: string): MediaType {
     const equals = part.indexOf("=");
     if (equals < 0) continue;
     const name = part.slice(0, equals).trim().toLowerCase();
-    const value = part.slice(equals + 1).trim().replace(/^"(.*)"$/, "$1");
+    const value = part
+      .slice(equals + 1)
+      .trim()
+      .replace(/^"(.*)"$/, "$1");
     if (name === "q") quality = Number.parseFloat(value);
     else parameters[name] = value;
   }

@@ -73,3 +73,13 @@ function isPretty(query: URLSearchParams): boolean {
 export function contentType(encoding: Encoding): string {
   return encodings.find((e) => e.encoding === encoding)?.type ?? "application/json";
 }
+
+/** How an error goes out: as the client's best encoding says, JSON when there is none. */
+export function errorEncoding(accept: string | undefined): "json" | "yaml" {
+  if (accept === undefined || accept === "") return "json";
+  for (const range of parseAccept(accept)) {
+    if (admits(range.type, "application/json")) return "json";
+    if (admits(range.type, "application/yaml")) return "yaml";
+  }
+  return "json";
+}

@@ -35,7 +35,7 @@ export function answerNonResource(
   if (/^\/(healthz|livez|readyz)(\/|$)/.test(path)) return health(request);
   if (path === "/openapi/v2") return openApiV2(request, catalog);
   if (path === "/openapi/v3" || path.startsWith("/openapi/v3/")) return openApiV3(request, catalog);
-  if (path === "/") return json(request, { paths: rootPaths(catalog) });
+  if (path === "/") return pathIndex(request, catalog);
   return discovery(request, info, catalog);
 }
 
@@ -68,6 +68,11 @@ function health(request: ServerRequest): ServerResponse {
   const excluded = new Set(request.query.getAll("exclude"));
   const lines = healthChecks.map((c) => `[+]${c} ${excluded.has(c) ? "excluded: ok" : "ok"}`);
   return raw(200, type, `${lines.join("\n")}\n${endpoint} check passed\n`);
+}
+
+/** The paths that there are, as the root and every unknown path tell them. */
+export function pathIndex(request: ServerRequest, catalog: ResourceCatalog): ServerResponse {
+  return json(request, { paths: rootPaths(catalog) });
 }
 
 function rootPaths(catalog: ResourceCatalog): string[] {

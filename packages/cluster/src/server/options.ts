@@ -92,9 +92,14 @@ function fieldManagerErrors(manager: string): FieldError[] {
   if (new TextEncoder().encode(manager).length > 128) {
     return [{ type: "TooLong", field, badValue: manager, detail: "may not be more than 128 bytes" }];
   }
-  const at = [...manager].findIndex((char) => !/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char));
+  const chars = [...manager];
+  const at = chars.findIndex((char) => !/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char));
   if (at < 0) return [];
-  return [{ type: "Invalid", field, badValue: manager, detail: "should only contain printable characters" }];
+  const code = (chars[at]?.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  // Go counts the position in bytes
+  const position = new TextEncoder().encode(chars.slice(0, at).join("")).length;
+  const detail = `invalid character U+${code} (at position ${position})`;
+  return [{ type: "Invalid", field, badValue: manager, detail }];
 }
 
 /** The errors of a `dryRun` list, whose only value is `All`. */
@@ -133,7 +138,8 @@ function selector<T>(parse: () => T): T {
 /** @throws StatusError 400 with Go's sentence */
 export function parseInt64(text: string | null): number | undefined {
   if (text === null || text === "") return undefined;
-  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (!/^[+-]?\d+$/.test(text))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   const value = BigInt(text.replace(/^\+/, ""));
   if (value > 9223372036854775807n || value < -9223372036854775808n) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
@@ -152,20 +158,41 @@ function listOptionErrors(options: ListOptions): FieldError[] {
   const { resourceVersion: version, resourceVersionMatch: match, continueToken } = options;
   if (match !== "") {
     if (version === "") {
-      errors.push({ type: "Forbidden", field: matchField, detail: "resourceVersionMatch is forbidden unless resourceVersion is provided" });
+      errors.push({
+        type: "Forbidden",
+        field: matchField,
+        detail: "resourceVersionMatch is forbidden unless resourceVersion is provided",
+      });
     }
     if (continueToken !== "") {
-      errors.push({ type: "Forbidden", field: matchField, detail: "resourceVersionMatch is forbidden when continue is provided" });
+      errors.push({
+        type: "Forbidden",
+        field: matchField,
+        detail: "resourceVersionMatch is forbidden when continue is provided",
+      });
     }
     if (match !== "Exact" && match !== "NotOlderThan") {
-      errors.push({ type: "NotSupported", field: matchField, badValue: match, detail: 'supported values: "Exact", "NotOlderThan", ""' });
+      errors.push({
+        type: "NotSupported",
+        field: matchField,
+        badValue: match,
+        detail: 'supported values: "Exact", "NotOlderThan", ""',
+      });
     }
     if (match === "Exact" && version === "0") {
-      errors.push({ type: "Forbidden", field: matchField, detail: 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"' });
+      errors.push({
+        type: "Forbidden",
+        field: matchField,
+        detail: 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+      });
     }
   }
   if (options.sendInitialEvents !== undefined) {
-    errors.push({ type: "Forbidden", field: "sendInitialEvents", detail: "sendInitialEvents is forbidden for list" });
+    errors.push({
+      type: "Forbidden",
+      field: "sendInitialEvents",
+      detail: "sendInitialEvents is forbidden for list",
+    });
   }
   return errors;
 }
@@ -175,13 +202,26 @@ function watchOptionErrors(options: ListOptions): FieldError[] {
   const { resourceVersionMatch: match, sendInitialEvents } = options;
   if (sendInitialEvents === undefined) {
     if (match !== "") {
-      errors.push({ type: "Forbidden", field: matchField, detail: "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided" });
+      errors.push({
+        type: "Forbidden",
+        field: matchField,
+        detail: "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+      });
     }
   } else if (match !== "NotOlderThan") {
-    errors.push({ type: "Forbidden", field: matchField, detail: "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan" });
+    errors.push({
+      type: "Forbidden",
+      field: matchField,
+      detail: "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+    });
   }
   if (match !== "" && match !== "NotOlderThan") {
-    errors.push({ type: "NotSupported", field: matchField, badValue: match, detail: 'supported values: "NotOlderThan"' });
+    errors.push({
+      type: "NotSupported",
+      field: matchField,
+      badValue: match,
+      detail: 'supported values: "NotOlderThan"',
+    });
   }
   if (options.continueToken !== "" && sendInitialEvents !== undefined && match === "NotOlderThan") {
     errors.push({ type: "Forbidden", field: "continue", detail: "continue is forbidden for watch" });

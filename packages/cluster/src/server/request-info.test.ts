@@ -2,16 +2,31 @@ import { describe, expect, it } from "vitest";
 import { parseRequestInfo } from "./request-info.ts";
 
 const cases: [method: string, path: string, query: string, expected: Record<string, unknown>][] = [
-  ["GET", "/api/v1/pods", "", { verb: "list", group: "", version: "v1", resource: "pods", namespace: "", name: "" }],
+  [
+    "GET",
+    "/api/v1/pods",
+    "",
+    { verb: "list", group: "", version: "v1", resource: "pods", namespace: "", name: "" },
+  ],
   ["GET", "/api/v1/pods", "watch=true", { verb: "watch" }],
   ["GET", "/api/v1/pods", "watch=0", { verb: "list" }],
   ["GET", "/api/v1/pods", "watch=False", { verb: "list" }],
   ["GET", "/api/v1/namespaces/a/pods/p", "watch=true", { verb: "get", namespace: "a", name: "p" }],
   ["GET", "/api/v1/namespaces/a/pods/p/log", "", { verb: "get", name: "p", subresource: "log" }],
   ["GET", "/api/v1/namespaces/a", "", { verb: "get", resource: "namespaces", name: "a", namespace: "a" }],
-  ["PUT", "/api/v1/namespaces/a/finalize", "", { verb: "update", resource: "namespaces", subresource: "finalize" }],
+  [
+    "PUT",
+    "/api/v1/namespaces/a/finalize",
+    "",
+    { verb: "update", resource: "namespaces", subresource: "finalize" },
+  ],
   ["GET", "/api/v1/namespaces/status/pods", "", { resource: "pods", namespace: "status" }],
-  ["POST", "/apis/apps/v1/namespaces/a/deployments", "", { verb: "create", group: "apps", resource: "deployments" }],
+  [
+    "POST",
+    "/apis/apps/v1/namespaces/a/deployments",
+    "",
+    { verb: "create", group: "apps", resource: "deployments" },
+  ],
   ["DELETE", "/apis/apps/v1/namespaces/a/deployments", "", { verb: "deletecollection" }],
   ["DELETE", "/apis/apps/v1/namespaces/a/deployments/d", "", { verb: "delete", name: "d" }],
   ["GET", "/apis/e.com/v1/watch/namespaces/a/things/t", "", { verb: "watch", name: "t", namespace: "a" }],
@@ -20,7 +35,9 @@ const cases: [method: string, path: string, query: string, expected: Record<stri
   ["GET", "/apis", "", { isResource: false, group: "", version: "" }],
   ["GET", "/version", "", { isResource: false, verb: "get" }],
   ["GET", "/api/v1/pods/%zz", "", { isResource: false }],
-  ["GET", "/apis/e.com/v1/namespaces/a/things/x%2Fy", "", { name: "x/y" }],
+  ["GET", "/apis/e.com/v1/namespaces/a/things/x%2Fy", "", { name: "x", subresource: "y" }],
+  ["GET", "/apis/e.com/v1/namespaces/a/things/x/", "", { name: "x", subresource: "" }],
+  ["GET", "/apis/e.com/v1/namespaces/a//things", "", { resource: "" }],
   ["OPTIONS", "/api/v1/pods", "", { verb: "", resource: "pods" }],
 ];
 

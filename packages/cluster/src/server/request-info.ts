@@ -35,12 +35,12 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   return { ...resourcePart(method, parts.slice(head), query), group, version };
 }
 
+/** The parts of the unescaped path: an escaped slash separates like any other. Empty parts inside count. */
 function splitPath(path: string): string[] | undefined {
   try {
-    return path
-      .split("/")
-      .filter((part) => part !== "")
-      .map(decodeURIComponent);
+    return decodeURIComponent(path)
+      .replace(/^\/+|\/+$/g, "")
+      .split("/");
   } catch {
     return undefined;
   }

@@ -93,7 +93,13 @@ export class WatchSession implements AsyncIterable<readonly OutgoingEvent[]> {
   /** The next events; undefined when the stream is over. */
   async #nextBatch(): Promise<OutgoingEvent[] | undefined> {
     const { subscription } = this.#options;
-    while (!this.#closed && subscription.idle && this.#due.length === 0 && !this.#timedOut && subscription.state === "open") {
+    while (
+      !this.#closed &&
+      subscription.idle &&
+      this.#due.length === 0 &&
+      !this.#timedOut &&
+      subscription.state === "open"
+    ) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -121,13 +127,19 @@ export class WatchSession implements AsyncIterable<readonly OutgoingEvent[]> {
   }
 
   /** What a change means to this client: an object that stops matching is deleted to it, one that starts is added. */
-  #transition(event: StoreEvent, current: Revision, previous: Revision | undefined): OutgoingEvent | undefined {
+  #transition(
+    event: StoreEvent,
+    current: Revision,
+    previous: Revision | undefined,
+  ): OutgoingEvent | undefined {
     const now = !event.deleted && this.#matches(current.object);
     const before = previous !== undefined && this.#matches(previous.object);
     if (now) return this.#outgoing(before ? "MODIFIED" : "ADDED", current);
     if (!before || previous === undefined) return undefined;
     if (event.deleted) return this.#outgoing("DELETED", current);
-    const left = deepFreeze(withMetadata(previous.object, { resourceVersion: String(event.revision) })) as StoredObject;
+    const left = deepFreeze(
+      withMetadata(previous.object, { resourceVersion: String(event.revision) }),
+    ) as StoredObject;
     return this.#outgoing("DELETED", new Revision(event.key, event.revision, left));
   }
 

@@ -84,7 +84,11 @@ export class Bucket {
    * @param expected what `get` gave when the write was computed; undefined for a create
    * @throws StaleWrite
    */
-  put(key: string, expected: Revision | undefined, make: (resourceVersion: string) => StoredObject): Revision {
+  put(
+    key: string,
+    expected: Revision | undefined,
+    make: (resourceVersion: string) => StoredObject,
+  ): Revision {
     const previous = this.#require(key, expected);
     const revision = this.#host.nextRevision();
     const current = new RevisionValue(key, revision, make(String(revision)));
@@ -151,7 +155,8 @@ export class Bucket {
   compact(revision: number): void {
     if (revision <= this.#floor) return;
     this.#floor = Math.min(revision, this.#host.currentRevision());
-    while (this.#head < this.#log.length && (this.#log[this.#head] as StoreEvent).revision <= this.#floor) this.#head++;
+    while (this.#head < this.#log.length && (this.#log[this.#head] as StoreEvent).revision <= this.#floor)
+      this.#head++;
     this.#reclaim();
   }
 

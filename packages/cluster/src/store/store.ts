@@ -26,7 +26,10 @@ export class Store {
   constructor(options: StoreOptions) {
     this.#revision = options.revision ?? 1;
     this.#host = {
-      policy: { eventsMax: options.history?.eventsMax ?? 100_000, ageMaxMs: options.history?.ageMaxMs ?? 300_000 },
+      policy: {
+        eventsMax: options.history?.eventsMax ?? 100_000,
+        ageMaxMs: options.history?.ageMaxMs ?? 300_000,
+      },
       subscriptionPendingMax: options.subscriptionPendingMax ?? 100_000,
       nextRevision: () => ++this.#revision,
       currentRevision: () => this.#revision,

@@ -44,7 +44,8 @@ const rulesOf: Readonly<Record<string, BuiltinRules>> = {
 };
 
 /** Resources that are not stored: requests that are answered at once. */
-const virtual = /^(tokenreviews|selfsubjectreviews|.*accessreviews|selfsubjectrulesreviews|bindings|componentstatuses)$/;
+const virtual =
+  /^(tokenreviews|selfsubjectreviews|.*accessreviews|selfsubjectrulesreviews|bindings|componentstatuses)$/;
 
 /** Every built-in resource that a real server serves by default, on the buckets of `store`. */
 export function builtinCatalog(store: Store): Resource[] {

@@ -15,12 +15,14 @@ import { withMetadata } from "../metadata.ts";
 import type { Resource } from "../resource.ts";
 import type { Strategy, Verdict, WriteStrategy } from "../strategy.ts";
 
-const asCrd = (object: StoredObject): CustomResourceDefinition => object as unknown as CustomResourceDefinition;
+const asCrd = (object: StoredObject): CustomResourceDefinition =>
+  object as unknown as CustomResourceDefinition;
 const asObject = (crd: CustomResourceDefinition): StoredObject => crd as unknown as StoredObject;
 
 /** CustomResourceDefinitions, on top of the generic built-in resource. Source: apiextensions-apiserver pkg/registry/customresourcedefinition. */
 export function crdResource(base: Resource): Resource {
-  const metadataOnly = (verdict: Verdict): FieldError[] => verdict.errors.filter((e) => e.field.startsWith("metadata"));
+  const metadataOnly = (verdict: Verdict): FieldError[] =>
+    verdict.errors.filter((e) => e.field.startsWith("metadata"));
   const merge = (generic: Verdict, own: Verdict): Verdict => {
     const errors = [...metadataOnly(generic), ...own.errors];
     return { errors, warnings: [...generic.warnings, ...own.warnings] };
@@ -39,7 +41,10 @@ export function crdResource(base: Resource): Resource {
     ...base.status,
     prepareForUpdate: (object, old) => asObject(prepareCrdForStatusUpdate(asCrd(object), asCrd(old))),
     validateUpdate: (object, old) =>
-      merge(base.status?.validateUpdate(object, old) ?? { errors: [], warnings: [] }, validateCrdStatusUpdate(asCrd(object), asCrd(old))),
+      merge(
+        base.status?.validateUpdate(object, old) ?? { errors: [], warnings: [] },
+        validateCrdStatusUpdate(asCrd(object), asCrd(old)),
+      ),
   };
   return {
     ...base,

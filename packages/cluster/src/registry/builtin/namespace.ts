@@ -19,8 +19,16 @@ export const namespaceRules: BuiltinRules = {
     if (name === "" || labels?.[nameLabel] === name) return object;
     return withMetadata(object, { labels: { ...labels, [nameLabel]: name } });
   },
-  prepareForCreate: (object) => ({ ...object, spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } }),
-  prepareForUpdate: (object, old) => ({ ...object, spec: old["spec"], status: old["status"] }) as StoredObject,
-  prepareForDelete: (object) => ({ ...object, status: { ...(object as NamespaceFields).status, phase: "Terminating" } }),
+  prepareForCreate: (object) => ({
+    ...object,
+    spec: { finalizers: ["kubernetes"] },
+    status: { phase: "Active" },
+  }),
+  prepareForUpdate: (object, old) =>
+    ({ ...object, spec: old["spec"], status: old["status"] }) as StoredObject,
+  prepareForDelete: (object) => ({
+    ...object,
+    status: { ...(object as NamespaceFields).status, phase: "Terminating" },
+  }),
   keepsDeleted: (object) => ((object as NamespaceFields).spec?.finalizers?.length ?? 0) > 0,
 };

@@ -42,7 +42,12 @@ function pullPolicy(image: string): "Always" | "IfNotPresent" {
 }
 
 function defaultProbe(probe: Fields): Fields {
-  const filled = withDefaults(probe, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
+  const filled = withDefaults(probe, {
+    timeoutSeconds: 1,
+    periodSeconds: 10,
+    successThreshold: 1,
+    failureThreshold: 3,
+  });
   return mapField(filled, "httpGet", (get) => withDefaults(get, { path: "/", scheme: "HTTP" }));
 }
 

@@ -17,7 +17,8 @@ export const podRules: BuiltinRules = {
   prepareForCreate: (object) => ({ ...object, status: { phase: "Pending", qosClass: qosClass(object) } }),
   gracePeriodSeconds(object, asked) {
     const { spec, status } = object as PodFields;
-    if ((spec?.nodeName ?? "") === "" || status?.phase === "Failed" || status?.phase === "Succeeded") return 0;
+    if ((spec?.nodeName ?? "") === "" || status?.phase === "Failed" || status?.phase === "Succeeded")
+      return 0;
     return asked ?? spec?.terminationGracePeriodSeconds ?? 30;
   },
   fields: {
@@ -25,7 +26,8 @@ export const podRules: BuiltinRules = {
     "spec.restartPolicy": fieldReader("spec", "restartPolicy"),
     "spec.schedulerName": fieldReader("spec", "schedulerName"),
     "spec.serviceAccountName": fieldReader("spec", "serviceAccountName"),
-    "spec.hostNetwork": (object) => String((object["spec"] as { hostNetwork?: boolean } | undefined)?.hostNetwork ?? false),
+    "spec.hostNetwork": (object) =>
+      String((object["spec"] as { hostNetwork?: boolean } | undefined)?.hostNetwork ?? false),
     "status.phase": fieldReader("status", "phase"),
     "status.podIP": fieldReader("status", "podIP"),
     "status.nominatedNodeName": fieldReader("status", "nominatedNodeName"),

@@ -13,15 +13,21 @@ export async function finalizeNamespace(context: VerbContext): Promise<ServerRes
   if (info.verb !== "update") throw notSupported(context, info.verb);
   const form = negotiated(context);
   const body = parseBody(request).value as unknown as StoredObject;
-  if (body.metadata?.name !== info.name) throw badRequest("the name of the object does not match the name on the URL");
-  const write = writeContext(context, { dryRun: false, fieldManager: "", options: { kind: "UpdateOptions" } });
+  if (body.metadata?.name !== info.name)
+    throw badRequest("the name of the object does not match the name on the URL");
+  const write = writeContext(context, {
+    dryRun: false,
+    fieldManager: "",
+    options: { kind: "UpdateOptions" },
+  });
   const { revision } = await updateObject(resource, write, {
     namespace: info.namespace,
     name: info.name,
     subresource: "finalize",
     strategy: {
       management: resource.strategy.management,
-      prepareForUpdate: (object, old) => ({ ...old, metadata: object.metadata, spec: object["spec"] }) as StoredObject,
+      prepareForUpdate: (object, old) =>
+        ({ ...old, metadata: object.metadata, spec: object["spec"] }) as StoredObject,
       validateUpdate: () => ({ errors: [], warnings: [] }),
     },
     createsMissing: false,
@@ -29,9 +35,16 @@ export async function finalizeNamespace(context: VerbContext): Promise<ServerRes
     compute: (current) => {
       const version = body.metadata.resourceVersion ?? "";
       if (version !== "" && version !== current?.metadata.resourceVersion) {
-        throw conflict({ group: "", resource: "namespaces" }, info.name, "the object has been modified; please apply your changes to the latest version and try again");
+        throw conflict(
+          { group: "", resource: "namespaces" },
+          info.name,
+          "the object has been modified; please apply your changes to the latest version and try again",
+        );
       }
-      return Promise.resolve({ object: { ...(current as StoredObject), spec: body["spec"] } as StoredObject, tracked: false });
+      return Promise.resolve({
+        object: { ...(current as StoredObject), spec: body["spec"] } as StoredObject,
+        tracked: false,
+      });
     },
   });
   return objectAnswer(context, form, { status: 200, revision });

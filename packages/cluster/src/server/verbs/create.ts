@@ -30,7 +30,8 @@ export async function createFromRequest(context: VerbContext): Promise<ServerRes
 /** The object with the namespace of its path. @throws StatusError 400 when it names another one */
 export function inNamespace(context: VerbContext, object: StoredObject, namespace: string): StoredObject {
   const own = object.metadata.namespace ?? "";
-  if (!context.resource.api.namespaced) return own === "" ? object : withMetadata(object, { namespace: undefined });
+  if (!context.resource.api.namespaced)
+    return own === "" ? object : withMetadata(object, { namespace: undefined });
   if (own === namespace) return object;
   if (own !== "") {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
@@ -39,7 +40,11 @@ export function inNamespace(context: VerbContext, object: StoredObject, namespac
 }
 
 /** Write options as webhooks and audit see them. */
-export function optionsObject(options: { dryRun: boolean; fieldManager: string; fieldValidation: string }): object {
+export function optionsObject(options: {
+  dryRun: boolean;
+  fieldManager: string;
+  fieldValidation: string;
+}): object {
   return {
     ...(options.dryRun ? { dryRun: ["All"] } : {}),
     ...(options.fieldManager === "" ? {} : { fieldManager: options.fieldManager }),

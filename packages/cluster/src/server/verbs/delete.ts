@@ -60,7 +60,12 @@ function deleteContext(context: VerbContext, options: DeleteOptions): ReturnType
   return writeContext(context, {
     dryRun: options.dryRun,
     fieldManager: "",
-    options: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...options, dryRun: options.dryRun ? ["All"] : undefined },
+    options: {
+      kind: "DeleteOptions",
+      apiVersion: "meta.k8s.io/v1",
+      ...options,
+      dryRun: options.dryRun ? ["All"] : undefined,
+    },
   });
 }
 
@@ -86,5 +91,10 @@ function goneAnswer(context: VerbContext, deleted: Deleted): ServerResponse {
     status: "Success",
     details: { name, ...(api.group === "" ? {} : { group: api.group }), kind: api.plural, uid },
   };
-  return { kind: "object", status: 200, headers: { "content-type": "application/json" }, object: Object.freeze(object) };
+  return {
+    kind: "object",
+    status: 200,
+    headers: { "content-type": "application/json" },
+    object: Object.freeze(object),
+  };
 }

@@ -112,7 +112,12 @@ function readState(context: VerbContext, options: ListOptions, prefix: string): 
   }
 }
 
-function continued(context: VerbContext, options: ListOptions, prefix: string, asked: number | undefined): State {
+function continued(
+  context: VerbContext,
+  options: ListOptions,
+  prefix: string,
+  asked: number | undefined,
+): State {
   const { bucket } = context.resource;
   const { store } = context.ports;
   const from = decodeContinueToken(options.continueToken);
@@ -122,7 +127,8 @@ function continued(context: VerbContext, options: ListOptions, prefix: string, a
   try {
     return { items: bucket.listAt(from.revision, prefix), revision: from.revision, limit, after };
   } catch (error) {
-    if (error instanceof Compacted) throw expiredToken(encodeContinueToken({ revision: -1, after: from.after }));
+    if (error instanceof Compacted)
+      throw expiredToken(encodeContinueToken({ revision: -1, after: from.after }));
     throw error;
   }
 }

@@ -28,7 +28,7 @@ import { type WriteOptions, parseWriteOptions } from "../options.ts";
 import type { ServerResponse } from "../request.ts";
 import { type VerbContext, writeContext } from "../verb-context.ts";
 import { inNamespace, optionsObject } from "./create.ts";
-import { endpointStrategy } from "./update.ts";
+import { checkName, endpointStrategy } from "./update.ts";
 
 type PatchType = "json" | "merge" | "strategic" | "apply";
 
@@ -53,8 +53,10 @@ export async function patchFromRequest(context: VerbContext): Promise<ServerResp
   const strategy = endpointStrategy(context);
   const compute =
     type === "apply"
-      ? (current: StoredObject | undefined) => applied(context, body as JsonObject, { current, options, manager: write.manager })
-      : (current: StoredObject | undefined) => patched(context, type, body, { current: current as StoredObject, options });
+      ? (current: StoredObject | undefined) =>
+          applied(context, body as JsonObject, { current, options, manager: write.manager })
+      : (current: StoredObject | undefined) =>
+          patched(context, type, body, { current: current as StoredObject, options });
   const { revision, created } = await updateObject(resource, write, {
     namespace: info.namespace,
     name: info.name,
@@ -63,6 +65,7 @@ export async function patchFromRequest(context: VerbContext): Promise<ServerResp
     createsMissing: type === "apply" && info.subresource === "",
     retriesConflicts: true,
     uidMayDiffer: true,
+    isPatch: true,
     compute: async (current) => await compute(current),
   });
   return objectAnswer(context, form, { status: created ? 201 : 200, revision });
@@ -96,7 +99,11 @@ function readPatch(context: VerbContext, type: PatchType, options: WriteOptions)
     return decoded.value;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(type === "apply" ? `error decoding YAML: error converting YAML to JSON: ${error.message}` : `error decoding patch: ${error.message}`);
+    throw badRequest(
+      type === "apply"
+        ? `error decoding YAML: error converting YAML to JSON: ${error.message}`
+        : `error decoding patch: ${error.message}`,
+    );
   }
 }
 
@@ -112,6 +119,7 @@ function patched(
   const current = given.current as unknown as Json;
   const result = applyOne(context, type, current, patch);
   const object = decodeResult(context, result as JsonObject, given.options);
+  checkName(object, context.info.name);
   return { object: inNamespace(context, object, context.info.namespace), tracked: false };
 }
 
@@ -143,13 +151,19 @@ function decodeResult(context: VerbContext, value: JsonObject, options: WriteOpt
 
 /** 422 that prints the whole patched object, as the real server does. */
 function invalidPatch(value: JsonObject, detail: string): Error {
-  return invalid({ group: "", kind: "" }, "", [{ type: "Invalid", field: "patch", badValue: encodeJson(value), detail }]);
+  return invalid({ group: "", kind: "" }, "", [
+    { type: "Invalid", field: "patch", badValue: encodeJson(value), detail },
+  ]);
 }
 
 async function applied(
   context: VerbContext,
   patch: JsonObject,
-  given: { readonly current: StoredObject | undefined; readonly options: WriteOptions; readonly manager: string },
+  given: {
+    readonly current: StoredObject | undefined;
+    readonly options: WriteOptions;
+    readonly manager: string;
+  },
 ): Promise<{ object: StoredObject; tracked: boolean }> {
   const { info, ports } = context;
   const { current, options } = given;

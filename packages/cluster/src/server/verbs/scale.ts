@@ -47,7 +47,10 @@ interface Scale {
 export async function getScale(context: VerbContext, paths: ScalePaths): Promise<ServerResponse> {
   const form = negotiated(context);
   const seen = await seeOne(context.resource, stored(context));
-  return objectAnswer(context, form, { status: 200, revision: scaleRevision(seen, scaleOf(seen.object, paths)) });
+  return objectAnswer(context, form, {
+    status: 200,
+    revision: scaleRevision(seen, scaleOf(seen.object, paths)),
+  });
 }
 
 /** PUT or PATCH of a scale: only spec.replicas can change. */
@@ -60,7 +63,11 @@ export async function writeScale(context: VerbContext, paths: ScalePaths): Promi
   const write: WriteContext = writeContext(context, {
     dryRun: options.dryRun,
     fieldManager: options.fieldManager,
-    options: { kind: patch ? "PatchOptions" : "UpdateOptions", apiVersion: "meta.k8s.io/v1", ...optionsObject(options) },
+    options: {
+      kind: patch ? "PatchOptions" : "UpdateOptions",
+      apiVersion: "meta.k8s.io/v1",
+      ...optionsObject(options),
+    },
   });
   const { revision } = await updateObject(resource, write, {
     namespace: info.namespace,
@@ -75,7 +82,10 @@ export async function writeScale(context: VerbContext, paths: ScalePaths): Promi
         tracked: true,
       }),
   });
-  return objectAnswer(context, form, { status: 200, revision: scaleRevision(revision, scaleOf(revision.object, paths)) });
+  return objectAnswer(context, form, {
+    status: 200,
+    revision: scaleRevision(revision, scaleOf(revision.object, paths)),
+  });
 }
 
 function scaleRevision(parent: Revision, scale: Scale): Revision {
@@ -158,11 +168,18 @@ function scaled(context: VerbContext, parent: StoredObject, given: ScaleWrite): 
   const before = at(parent, given.paths.specReplicas);
   const shown = scaleWith(parent, given.paths, typeof before === "number" ? before : unsetReplicas);
   const managedFields = scaleManagedFields(entries, resource.replicasPaths);
-  const live = { ...shown, metadata: { ...shown.metadata, ...(managedFields === undefined ? {} : { managedFields }) } };
+  const live = {
+    ...shown,
+    metadata: { ...shown.metadata, ...(managedFields === undefined ? {} : { managedFields }) },
+  };
   const scale = trackedScale(context, live as unknown as ManagedObject, given);
   const version = scale.metadata.resourceVersion ?? "";
   if (version !== "" && version !== parent.metadata.resourceVersion) {
-    throw conflict(resourceName(resource), info.name, "the object has been modified; please apply your changes to the latest version and try again");
+    throw conflict(
+      resourceName(resource),
+      info.name,
+      "the object has been modified; please apply your changes to the latest version and try again",
+    );
   }
   const replicas = requestedReplicas(context, scale, given.paths);
   const owners = parentManagedFields(entries, scale.metadata.managedFields, {
@@ -179,7 +196,9 @@ const unsetReplicas = -(2 ** 31);
 function requestedReplicas(context: VerbContext, scale: ManagedObject, paths: ScalePaths): number {
   const replicas = ((scale["spec"] ?? {}) as JsonObject)["replicas"] ?? 0;
   if (typeof replicas !== "number" || !Number.isInteger(replicas)) {
-    throw badRequest(`Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal into Go struct field ScaleSpec.spec.replicas of type int32`);
+    throw badRequest(
+      `Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal into Go struct field ScaleSpec.spec.replicas of type int32`,
+    );
   }
   if (replicas === unsetReplicas) {
     throw badRequest(`the spec replicas field "${pathText(paths.specReplicas)}" cannot be empty`);
@@ -194,7 +213,11 @@ function requestedReplicas(context: VerbContext, scale: ManagedObject, paths: Sc
 }
 
 /** The Scale that the request asks for, with the entries of its owners. */
-function trackedScale(context: VerbContext, live: ManagedObject, { write, force }: ScaleWrite): ManagedObject {
+function trackedScale(
+  context: VerbContext,
+  live: ManagedObject,
+  { write, force }: ScaleWrite,
+): ManagedObject {
   const now = rfc3339(context.ports.clock.now());
   const { manager } = write;
   if (context.request.method === "PATCH" && patchType(context) === applyType) {
@@ -224,7 +247,10 @@ function appliedScale(context: VerbContext): JsonObject {
 function requestedScale(context: VerbContext, current: ManagedObject): JsonObject {
   const { request } = context;
   if (request.method !== "PATCH") return parseBody(request).value as JsonObject;
-  const body = bodyText(request) === undefined ? (request.body as { value: Json }).value : JSON.parse(bodyText(request) ?? "");
+  const body =
+    bodyText(request) === undefined
+      ? (request.body as { value: Json }).value
+      : JSON.parse(bodyText(request) ?? "");
   const json = JSON.parse(JSON.stringify(current)) as Json;
   switch (patchType(context)) {
     case "application/json-patch+json":
@@ -233,7 +259,9 @@ function requestedScale(context: VerbContext, current: ManagedObject): JsonObjec
     case "application/strategic-merge-patch+json":
       return applyMergePatch(json, body as Json) as JsonObject;
     default:
-      throw unsupportedMediaType("application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
+      throw unsupportedMediaType(
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+      );
   }
 }
 

@@ -54,9 +54,14 @@ export function notSupported(context: VerbContext, verb: string): Error {
   return methodNotSupported(resourceName(context.resource), verb);
 }
 
-function checkName(object: StoredObject, name: string): void {
+/** @throws StatusError 400 when an object is not the one that the path names */
+export function checkName(object: StoredObject, name: string): void {
   const own = object.metadata.name ?? "";
-  if (own === "") throw badRequest(`name is required: the name of the object must be set`);
+  if (own === "") {
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    );
+  }
   if (own !== name) {
     throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
   }

@@ -1,4 +1,11 @@
-import { type DeepReadonly, type KubeObject, badRequest, buildTable, failure } from "@bowline/api";
+import {
+  type DeepReadonly,
+  type KubeObject,
+  type IncludeObject,
+  badRequest,
+  buildTable,
+  failure,
+} from "@bowline/api";
 import { storePrefix } from "../../registry/resource.ts";
 import { Compacted } from "../../store/bucket.ts";
 import type { Revision } from "../../store/revision.ts";
@@ -52,7 +59,9 @@ function openSession(
   const prefix = storePrefix(resource.api.namespaced, info.namespace);
   const select = selection(resource, options);
   const matches =
-    name === undefined ? select : (object: Revision["object"]) => object.metadata.name === name && (select?.(object) ?? true);
+    name === undefined
+      ? select
+      : (object: Revision["object"]) => object.metadata.name === name && (select?.(object) ?? true);
   const start = startOf(options, ports.store.revision);
   const accepts = (event: StoreEvent): boolean => event.key.startsWith(prefix) && event.revision > start.from;
   const initial = start.replay ? resource.bucket.list(prefix) : [];
@@ -62,7 +71,10 @@ function openSession(
       subscription: resource.bucket.subscribe(start.from, accepts),
       matches,
       initial,
-      initialEndRevision: start.replay && options.sendInitialEvents === true && options.allowWatchBookmarks ? start.from : undefined,
+      initialEndRevision:
+        start.replay && options.sendInitialEvents === true && options.allowWatchBookmarks
+          ? start.from
+          : undefined,
       bookmarks: options.allowWatchBookmarks,
       currentRevision: () => ports.store.revision,
       clock: ports.clock,
@@ -79,7 +91,8 @@ function openSession(
 function startOf(options: ListOptions, current: number): { from: number; replay: boolean } {
   const asked = parseResourceVersion(options.resourceVersion, 500);
   if (options.sendInitialEvents === true) return { from: current, replay: true };
-  if (asked === undefined || asked === 0) return { from: current, replay: options.sendInitialEvents === undefined };
+  if (asked === undefined || asked === 0)
+    return { from: current, replay: options.sendInitialEvents === undefined };
   return { from: asked, replay: false };
 }
 
@@ -88,8 +101,10 @@ function transformOf(
   form: Negotiated,
 ): ((event: OutgoingEvent, first: boolean) => OutgoingEvent) | undefined {
   switch (form.transform) {
-    case "Table":
-      return (event, first) => tableEvent(context, form, event, first);
+    case "Table": {
+      const include = includeObject(context.request);
+      return (event, first) => tableEvent(context, { ...form, includeObject: include }, event, first);
+    }
     case "PartialObjectMetadata":
     case "PartialObjectMetadataList":
       return (event) => {
@@ -102,16 +117,25 @@ function transformOf(
   }
 }
 
-function tableEvent(context: VerbContext, form: Negotiated, event: OutgoingEvent, first: boolean): OutgoingEvent {
+function tableEvent(
+  context: VerbContext,
+  form: Negotiated & { readonly includeObject: IncludeObject },
+  event: OutgoingEvent,
+  first: boolean,
+): OutgoingEvent {
   const { revision } = event;
   if (revision === undefined) return event;
   const bookmark = event.type === "BOOKMARK";
-  const object = buildTable(context.resource.printer, [revision.object] as readonly DeepReadonly<KubeObject>[], {
-    nowMs: context.ports.clock.now(),
-    includeObject: includeObject(context.request),
-    version: form.metaVersion,
-    metadata: { resourceVersion: revision.object.metadata.resourceVersion ?? "" },
-    withColumns: first && !bookmark,
-  });
+  const object = buildTable(
+    context.resource.printer,
+    [revision.object] as readonly DeepReadonly<KubeObject>[],
+    {
+      nowMs: context.ports.clock.now(),
+      includeObject: form.includeObject,
+      version: form.metaVersion,
+      metadata: { resourceVersion: revision.object.metadata.resourceVersion ?? "" },
+      withColumns: first && !bookmark,
+    },
+  );
   return { type: event.type, object, revision: undefined };
 }
