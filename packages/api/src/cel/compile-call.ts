@@ -30,17 +30,31 @@ export function planCall(node: CallNode, planner: Planner): Plan {
   const declared = planner.environment.libraries.functions.get(node.name);
   if (declared === undefined) throw new CelError(`no such overload: ${node.name}`);
   const plan = planFunction(node, declared, args);
-  const [only] = args;
+  const [only, second] = args;
   if (args.length === 1 && only?.constant !== undefined && conversions.has(node.name)) {
     return constantPlan(plan.evaluate({ cost: 0, limit: Number.POSITIVE_INFINITY, slots: [] }));
   }
-  if (node.name === "matches") checkConstantPattern(args[1]);
-  return plan;
+  const pattern = second?.constant?.value;
+  if (typeof pattern !== "string" || !patternFunctions.has(node.name)) return plan;
+  compilePattern(pattern);
+  return { ...plan, evaluate: expectText(args[0] as Plan, plan) };
 }
 
-function checkConstantPattern(pattern: Plan | undefined): void {
-  const value = pattern?.constant?.value;
-  if (typeof value === "string") compilePattern(value);
+/** Functions whose second argument is a pattern, which is compiled at compile time when it is constant. */
+const patternFunctions = new Set(["matches", "find", "findAll"]);
+
+/** With a constant pattern the message for what is no text is a shorter one. */
+function expectText(text: Plan, plan: Plan): Evaluate {
+  const { evaluate } = plan;
+  if (text.constant !== undefined) return evaluate;
+  return (frame) => {
+    try {
+      return evaluate(frame);
+    } catch (error) {
+      const failure = asFailure(error);
+      throw failure.message.startsWith("no such overload: ") ? noSuchOverload() : failure;
+    }
+  };
 }
 
 function planOperator(node: CallNode, args: readonly Plan[]): Plan | undefined {

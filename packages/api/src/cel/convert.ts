@@ -1,4 +1,5 @@
 /** `int(x)`, `string(x)` and the other conversions. Source: cel-go common/types (ConvertToType of each type). */
+import { quote } from "../status/field-error.ts";
 import { formatDouble, parseDouble } from "./number-text.ts";
 import { checkRange, formatDuration, formatTimestamp, parseDuration, parseTimestamp } from "./time.ts";
 import { decodeUtf8, encodeUtf8 } from "./utf8.ts";
@@ -93,7 +94,7 @@ export function toTimestamp(value: CelValue): CelTimestamp {
   if (typeof value === "number" || typeof value === "bigint")
     return checkRange(new CelTimestamp(Number(value), 0));
   const parsed = parseTimestamp(value as string);
-  if (parsed === undefined) throw conversionError("string", "google.protobuf.Timestamp");
+  if (parsed === undefined) throw new CelError(`invalid RFC 3339 timestamp ${quote(value as string)}`);
   return checkRange(parsed);
 }
 

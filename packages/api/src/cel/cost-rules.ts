@@ -2,6 +2,7 @@
  * What calls cost at run time. Source: cel-go interpreter/runtimecost.go and Kubernetes' apiserver
  * pkg/cel/library/cost.go.
  */
+import { CelFormat } from "./named-format.ts";
 import { utf8Length } from "./source.ts";
 import { codePointLength } from "./text.ts";
 import {
@@ -11,6 +12,7 @@ import {
   CelOptional,
   type CelValue,
   isList,
+  listAt,
   listItems,
   listSize,
 } from "./value.ts";
@@ -47,6 +49,17 @@ const walkShorter: CallCost = (args) => walked(Math.min(sizeAt(args, 0), sizeAt(
 const walkBoth: CallCost = (args) => walked(sizeAt(args, 0) + sizeAt(args, 1));
 const regex: CallCost = (args) => walked(1 + sizeAt(args, 0)) * Math.ceil(sizeAt(args, 1) * regexFactor);
 const traverse: CallCost = (args) => traversalCost(args[0] ?? null);
+
+const sortableTypes = [
+  "int",
+  "uint",
+  "double",
+  "bool",
+  "google.protobuf.Duration",
+  "google.protobuf.Timestamp",
+  "string",
+  "bytes",
+];
 
 /** Functions with a cost of their own whatever the overload. */
 const byFunction = new Map<string, CallCost | number>([
@@ -92,11 +105,48 @@ const byOverload = new Map<string, CallCost | number>([
   ),
   ...constant(walkBoth, "add_string add_bytes"),
   ["matches_string", regex],
+  ...constant<CallCost>(
+    (_, result) => allocatedList(1, costSize(result)),
+    "list_slice lists_range list_reverse",
+  ),
+  ["list_flatten", (args) => allocatedList(1, sizeAt(args, 0))],
+  ["list_flatten_int", (args) => allocatedList(Number(args[1]), sizeAt(args, 0))],
+  ["list_distinct", (args) => selfComparison(args[0] ?? null)],
+  ...sortableTypes.flatMap((type): [string, CallCost][] => [
+    [`list_${type}_sort`, (args) => selfComparison(args[0] ?? null)],
+    [`list_${type}_sortByAssociatedKeys`, (args) => selfComparison(args[1] ?? null)],
+  ]),
+  ...constant<CallCost>(
+    (args) => 1 + sizeAt(args, 0) * sizeAt(args, 1),
+    "list_sets_contains_list list_sets_intersects_list",
+  ),
+  ["list_sets_equivalent_list", (args) => 1 + 2 * sizeAt(args, 0) * sizeAt(args, 1)],
+  ["format-validate", (args) => namedFormatCost(args)],
   ["contains_string", (args) => walked(sizeAt(args, 0)) * walked(sizeAt(args, 1))],
 ]);
 
 function constant<T>(cost: T, names: string): [string, T][] {
   return names.split(" ").map((name) => [name, cost]);
+}
+
+/** A call that makes a list. Source: cel-go ext/lists.go. */
+function allocatedList(factor: number, size: number): number {
+  return Math.trunc(size * factor) + 1 + listCreateCost;
+}
+
+/** Each element is compared with each. */
+function selfComparison(list: CelValue): number {
+  const size = costSize(list);
+  if (size === 0 || !isList(list)) return allocatedList(2, 0);
+  const first = listAt(list, 0);
+  const isText = typeof first === "string" || first instanceof Uint8Array;
+  return allocatedList(isText ? 2 + stringTraversalFactor : 2, size * size);
+}
+
+function namedFormatCost(args: readonly CelValue[]): number {
+  const [format] = args;
+  const patternSize = format instanceof CelFormat ? format.patternSize : 0;
+  return walked(1 + sizeAt(args, 1)) * Math.ceil(patternSize * regexFactor);
 }
 
 function containsIp(args: readonly CelValue[]): number {

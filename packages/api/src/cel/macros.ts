@@ -14,7 +14,7 @@ export interface MacroCall {
 }
 
 /** The arguments do not fit the macro. */
-class MacroError {
+export class MacroError {
   readonly offset: number;
   readonly message: string;
   constructor(offset: number, message: string) {

@@ -2,8 +2,9 @@
  * Checks the CEL rules of a CustomResourceDefinition's schema as the API server does when the CRD is created.
  * Source: apiextensions-apiserver pkg/apis/apiextensions/validation (validation.go, cel_validation.go).
  */
-import type { JsonSchema } from "../schema/json-schema.ts";
+import type { JsonSchema, ValidationRule } from "../schema/json-schema.ts";
 import type { FieldError } from "../status/field-error.ts";
+import { goStruct } from "../status/go-text.ts";
 import { ruleTextErrors } from "./rule-text.ts";
 import { compileRules, type CompiledRule, occurrencesMax } from "./schema-program.ts";
 import { type DeclaredType, declareSchema } from "./schema-type.ts";
@@ -163,11 +164,21 @@ class SchemaRulesChecker {
     const cost = compiled.costMax === 0 ? 0 : compiled.costMax * times;
     this.#cost(`${path}.rule`, "estimated rule cost", cost);
     if (compiled.error !== undefined) {
-      this.#errors.push({ type: "Invalid", field: `${path}.rule`, badValue: rule, detail: compiled.error });
+      this.#errors.push({
+        type: "Invalid",
+        field: `${path}.rule`,
+        badValue: printedRule(rule),
+        detail: compiled.error,
+      });
     }
     if (compiled.messageError !== undefined) {
       const field = `${path}.messageExpression`;
-      this.#errors.push({ type: "Invalid", field, badValue: rule, detail: compiled.messageError });
+      this.#errors.push({
+        type: "Invalid",
+        field,
+        badValue: printedRule(rule),
+        detail: compiled.messageError,
+      });
     } else if (compiled.message !== undefined) {
       this.#cost(`${path}.messageExpression`, "estimated messageExpression cost", compiled.messageCostMax);
     }
@@ -208,6 +219,18 @@ class SchemaRulesChecker {
       { type: "Forbidden", field: this.#options.path, detail: costText(what, this.#total, schemaCostMax) },
     ];
   }
+}
+
+/** The rule as messages print it: Go's own struct, with all its fields. */
+function printedRule(rule: ValidationRule): unknown {
+  return goStruct({
+    Rule: rule.rule,
+    Message: rule.message ?? "",
+    MessageExpression: rule.messageExpression ?? "",
+    Reason: rule.reason ?? null,
+    FieldPath: rule.fieldPath ?? "",
+    OptionalOldSelf: rule.optionalOldSelf ?? null,
+  });
 }
 
 /** Whether the entries of an object correspond to those of the old one. */

@@ -31,7 +31,7 @@ const stringSizeMin = 2;
 const nameLengthMax = 253;
 
 /** The API server has a number here that changes with every compilation, so that nobody depends on it. */
-const rootTypeName = "selfType1";
+const rootTypeName: string = "selfType1";
 
 /**
  * The declaration of a schema, undefined for one that expressions do not see (no type, nothing known of the items). Object
@@ -40,7 +40,7 @@ const rootTypeName = "selfType1";
 export function declareSchema(
   schema: JsonSchema,
   isResource: boolean,
-  name = rootTypeName,
+  name: string = rootTypeName,
 ): DeclaredType | undefined {
   if (schema["x-kubernetes-int-or-string"]) {
     const sizeMax = schema.maxLength === undefined ? requestSizeMax - 2 : bytesOf(schema.maxLength);

@@ -2,6 +2,7 @@
  * Durations and timestamps: text, arithmetic, calendar fields. Years 1 to 9999; the calendar is computed here, because
  * this package has no clock and no Date. Source: Go time, cel-go common/types (duration.go, timestamp.go).
  */
+import { formatDoublePlain } from "./number-text.ts";
 import { CelDuration, CelError, CelTimestamp, durationValue } from "./value.ts";
 
 const minSeconds = -62135596800;
@@ -39,17 +40,13 @@ export function parseDuration(text: string): CelDuration | undefined {
   return nanos > 9223372036854775807n || nanos < -9223372036854775808n ? undefined : new CelDuration(nanos);
 }
 
-/** Seconds with as many decimals as needed: `5400s`, `1.5s`. */
+/** Seconds as the shortest decimal of a float64, as Go has it: `5400s`, `1.5s`. */
 export function formatDuration(duration: CelDuration): string {
-  const negative = duration.nanos < 0n;
-  const nanos = negative ? -duration.nanos : duration.nanos;
-  const fraction = String(nanos % nanosPerSecond)
-    .padStart(9, "0")
-    .replace(/0+$/, "");
-  return `${negative ? "-" : ""}${nanos / nanosPerSecond}${fraction === "" ? "" : `.${fraction}`}s`;
+  const seconds = Number(duration.nanos / nanosPerSecond) + Number(duration.nanos % nanosPerSecond) / 1e9;
+  return `${formatDoublePlain(seconds)}s`;
 }
 
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[T](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[T](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/;
 
 /** Reads RFC 3339 as Go does, the year 0000 included; undefined for other text. */
 export function parseTimestamp(text: string): CelTimestamp | undefined {
@@ -69,7 +66,7 @@ function parseOffset(zone: string): number | undefined {
   if (zone === "Z") return 0;
   const hours = Number(zone.slice(1, 3));
   const minutes = Number(zone.slice(4));
-  if (hours > 24 || minutes > 60) return undefined;
+  if (hours > 23 || minutes > 59) return undefined;
   return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes);
 }
 
