@@ -1,4 +1,5 @@
 import * as z from "zod";
+import * as mini from "zod/mini";
 import type { JsonSchema } from "../src/index.ts";
 import * as k8s from "../src/kind/k8s.ts";
 
@@ -659,6 +660,16 @@ export const exactConstructs: readonly ExactConstruct[] = [
     schema: z.string().check(z.minLength(2)),
     accepts: ["ab"],
     refuses: ["a"],
+  },
+  // zod/mini
+  {
+    name: "zod/mini",
+    schema: mini.object({
+      a: mini.optional(mini.string().check(mini.minLength(2))),
+      b: mini._default(mini.int(), 3),
+    }) as never,
+    accepts: [{}, { a: "ab" }, { b: 4 }],
+    refuses: [{ a: "a" }, { b: "x" }],
   },
   // Ours
   {

@@ -5,7 +5,6 @@ import type {
   CustomResourceDefinition,
 } from "../crd/custom-resource-definition.ts";
 import type { AnyCustomKind } from "./custom-kind.ts";
-import { type DefinitionProblem, KindDefinitionError } from "./definition-error.ts";
 
 export interface CrdOptions {
   /** The version that objects are stored in. Default: the first of the list. */
@@ -23,58 +22,11 @@ export interface Crd extends CrdOptions {
 }
 
 /**
- * Several versions of one kind as one CustomResourceDefinition.
- *
- * ```ts
- * export const applicationCrd = defineCrd([ApplicationV1, ApplicationV2], { storage: "v2" });
- * ```
- * @throws KindDefinitionError when they are not versions of one kind (group, names, scope must agree)
- */
-export function defineCrd(
-  versions: readonly [AnyCustomKind, ...AnyCustomKind[]],
-  options: CrdOptions = {},
-): Crd {
-  const [first] = versions;
-  const storage = options.storage ?? first.version;
-  const problems = versions.flatMap((kind, index) => disagreements(first, kind, index));
-  const names = versions.map((kind) => kind.version);
-  for (const name of new Set(names.filter((each, index) => names.indexOf(each) !== index))) {
-    problems.push({ path: "versions", message: `version ${name} is there twice` });
-  }
-  if (!names.includes(storage)) {
-    problems.push({ path: "storage", message: `${storage} is none of the versions ${names.join(", ")}` });
-  }
-  const name = `${first.plural}.${first.group}`;
-  if (problems.length > 0) throw new KindDefinitionError(name, problems);
-  return Object.freeze({ name, versions: Object.freeze([...versions]), ...options, storage });
-}
-
-const sharedFields = [
-  "group",
-  "kind",
-  "listKind",
-  "plural",
-  "singular",
-  "scope",
-  "shortNames",
-  "categories",
-] as const;
-
-function disagreements(first: AnyCustomKind, kind: AnyCustomKind, index: number): DefinitionProblem[] {
-  return sharedFields
-    .filter((field) => String(kind[field]) !== String(first[field]))
-    .map((field) => ({
-      path: `versions[${index}].${field}`,
-      message: `is ${JSON.stringify(kind[field])}, and ${first.version} has ${JSON.stringify(first[field])}; all versions share it`,
-    }));
-}
-
-/**
  * The CustomResourceDefinition of a kind, ready to be applied. The order of keys is always the same, so that its text can
  * be kept in a file and compared.
  */
 export function crdManifest(kind: AnyCustomKind | Crd): CustomResourceDefinition {
-  const { name, versions, storage, conversion } = "versions" in kind ? kind : defineCrd([kind]);
+  const { name, versions, storage, conversion } = "versions" in kind ? kind : crdOf([kind], kind.version);
   const first = versions[0] as AnyCustomKind;
   const annotations = Object.assign({}, ...versions.map((each) => each.crdMetadata.annotations)) as Record<
     string,
@@ -100,6 +52,21 @@ export function crdManifest(kind: AnyCustomKind | Crd): CustomResourceDefinition
       versions: versions.map((each) => versionEntry(each, storage)),
     },
   };
+}
+
+/** Versions as one definition, unchecked: `defineCrd` is for users. */
+export function crdOf(
+  versions: readonly [AnyCustomKind, ...AnyCustomKind[]],
+  storage: string,
+  conversion?: CrdConversion,
+): Crd {
+  const [first] = versions;
+  return Object.freeze({
+    name: `${first.plural}.${first.group}`,
+    versions: Object.freeze([...versions]),
+    storage,
+    ...(conversion === undefined ? {} : { conversion }),
+  });
 }
 
 function crdNames(kind: AnyCustomKind): CrdNames {

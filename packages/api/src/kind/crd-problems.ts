@@ -3,7 +3,7 @@ import { prepareCrdForCreate } from "../crd/prepare-crd.ts";
 import { validateCrd } from "../crd/validate-crd.ts";
 import type { FieldError } from "../status/field-error.ts";
 import { fieldErrorBody } from "../status/field-error.ts";
-import { crdManifest } from "./crd-manifest.ts";
+import { type Crd, crdManifest } from "./crd-manifest.ts";
 import type { AnyCustomKind } from "./custom-kind.ts";
 import type { DefinitionProblem } from "./definition-error.ts";
 
@@ -11,7 +11,7 @@ import type { DefinitionProblem } from "./definition-error.ts";
  * What the API server would say against a kind's CustomResourceDefinition, CEL rules included, with places as the definition
  * has them.
  */
-export function crdProblems(kind: AnyCustomKind): DefinitionProblem[] {
+export function crdProblems(kind: AnyCustomKind | Crd): DefinitionProblem[] {
   const { errors } = validateCrd(prepareCrdForCreate(defaultCrd(crdManifest(kind))));
   // The name is made of plural and group: what is wrong with it is said of them.
   return errors.filter((error) => error.field !== "metadata.name").map(problemOf);

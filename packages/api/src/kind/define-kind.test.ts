@@ -4,9 +4,10 @@ import { encodeYaml } from "../codec/yaml.ts";
 import type { Condition, ObjectMeta } from "../object/object.ts";
 import { fieldErrorText } from "../status/field-error.ts";
 import { checkObject } from "./check-object.ts";
-import { crdManifest, crdSizeWarning, defineCrd } from "./crd-manifest.ts";
+import { crdManifest, crdSizeWarning } from "./crd-manifest.ts";
 import { definitionPath } from "./crd-problems.ts";
 import type { AnyCustomKind } from "./custom-kind.ts";
+import { defineCrd } from "./define-crd.ts";
 import { defineKind } from "./define-kind.ts";
 import { KindDefinitionError, isKindDefinitionError } from "./definition-error.ts";
 import * as k8s from "./k8s.ts";
@@ -268,8 +269,8 @@ describe("defineKind", () => {
     const problems = problemsOf(define).map((text) => text.split("\n")[0]);
     expect(problems).toMatchInlineSnapshot(`
       [
-        "spec.count.rules[0].rule: Invalid value: {"rule":"self == 'one'"}: compilation failed: ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(int, string)'",
-        "spec.count.rules[1].rule: Invalid value: {"rule":"self \\u003e nothing"}: compilation failed: ERROR: <input>:1:8: undeclared reference to 'nothing' (in container '')",
+        "spec.count.rules[0].rule: Invalid value: {"Rule":"self == 'one'","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(int, string)'",
+        "spec.count.rules[1].rule: Invalid value: {"Rule":"self \\u003e nothing","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:8: undeclared reference to 'nothing' (in container '')",
         "spec.lists.rules[0].rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
         "spec.lists.rules[0].rule: Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema",
         "schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
@@ -369,6 +370,32 @@ describe("crdManifest", () => {
       'versions[1].shortNames: is [], and v1 has ["app"]; all versions share it',
       "versions: version v1 is there twice",
       "storage: v3 is none of the versions v1, v1",
+    ]);
+  });
+
+  it("refuses a conversion that the API server would refuse", () => {
+    const conversion = {
+      strategy: "Webhook",
+      webhook: { clientConfig: {}, conversionReviewVersions: ["v1"] },
+    };
+    expect(problemsOf(() => defineCrd([Application], { conversion }))).toEqual([
+      "conversion.webhookClientConfig: Required value: exactly one of url or service is required",
+    ]);
+  });
+
+  it("takes versions that are known but not served", () => {
+    const Old = defineKind({
+      group: "example.com",
+      version: "v1alpha1",
+      kind: "Application",
+      shortNames: ["app"],
+      served: false,
+      spec: z.object({ image: z.string() }),
+    });
+    const versions = crdManifest(defineCrd([Application, Old])).spec.versions;
+    expect(versions.map((version) => [version.name, version.served, version.storage])).toEqual([
+      ["v1", true, true],
+      ["v1alpha1", false, false],
     ]);
   });
 
