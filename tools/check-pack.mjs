@@ -18,8 +18,10 @@ try {
     const [{ filename, files }] = JSON.parse(report);
     const tarball = path.join(folder, filename);
     const stray = files.map((f) => f.path).filter((p) => /\.test\.|\.tsbuildinfo$|(^|\/)test\//.test(p));
-    if (stray.length > 0) fail(manifest.name, `packs files that nobody needs: ${stray.slice(0, 5).join(", ")}`);
-    if (!files.some((f) => f.path === "dist/index.js")) fail(manifest.name, "packs no dist/index.js: build first");
+    if (stray.length > 0)
+      fail(manifest.name, `packs files that nobody needs: ${stray.slice(0, 5).join(", ")}`);
+    if (!files.some((f) => f.path === "dist/index.js"))
+      fail(manifest.name, "packs no dist/index.js: build first");
     run(manifest.name, "publint", [tarball, "--strict"]);
     run(manifest.name, "attw", [tarball, "--profile", "esm-only"]);
   }

@@ -15,11 +15,12 @@ interface Topic {
   readonly name: string;
   /** Matched against the path below the repository, first topic wins. */
   readonly files: RegExp;
-  /** False: cases that come from a published suite, listed beside the total. */
+  /** False: listed beside the total, because the cases are no re-expression of a public table of Kubernetes. */
   readonly counted: boolean;
 }
 
 const topics: readonly Topic[] = [
+  { name: "recorded conformance cases, in process", files: /conformance/, counted: false },
   { name: "CEL: @bufbuild/cel-spec", files: /\/cel\/.*spec/, counted: false },
   { name: "CEL: costs", files: /\/cel\/.*cost/, counted: true },
   { name: "CEL: rules of CRDs", files: /\/cel\/.*(?:schema|rule)/, counted: true },
@@ -36,7 +37,7 @@ const topics: readonly Topic[] = [
   { name: "ratcheting", files: /\/schema\/.*(?:ratchet|correlat)/, counted: true },
   { name: "values and keywords of schemas", files: /\/schema\//, counted: true },
   { name: "CRD validation", files: /\/crd\//, counted: true },
-  { name: "Zod constructs", files: /\/kind\/zod\//, counted: true },
+  { name: "Zod constructs", files: /\/kind\/zod\//, counted: false },
 ];
 
 interface VitestReport {

@@ -103,7 +103,8 @@ function messageLine(message: ProtoMessage, one: Package, numbers: ReadonlyMap<s
   const goFields = one.goTypes.get(message.name);
   const fields = message.fields.map((field) => {
     const go = goFields?.find((candidate) => candidate.number === field.number);
-    const name = go === undefined || go.inline ? field.name : go.jsonName;
+    const inJson = go !== undefined && !go.inline && go.jsonName !== "" && go.jsonName !== "-";
+    const name = inJson ? go.jsonName : field.name;
     const dropsZero = go !== undefined && go.omitEmpty && !go.pointer && field.scalar && field.repeat === "";
     const type = field.scalar ? field.type : reference(field.type, one.name, numbers);
     return `${field.number}${name}:${type}${field.repeat}${go?.inline === true ? "^" : ""}${dropsZero ? "?" : ""}`;

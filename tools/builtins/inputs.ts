@@ -7,6 +7,7 @@ export interface Definition {
   type?: string;
   format?: string;
   default?: unknown;
+  description?: string;
   properties?: Record<string, Definition>;
   required?: string[];
   items?: Definition;
@@ -40,6 +41,8 @@ export interface NameFacts {
   connectVerbs: Record<string, string[]>;
   /** Defaults that the Go types declare, by definition and property. Version 2 of OpenAPI is published without them. */
   defaults: Record<string, Record<string, unknown>>;
+  /** What each kind is for, in our own words: by group, then kind. Required for every kind. */
+  about: Record<string, Record<string, string>>;
 }
 
 export interface Inputs {
@@ -54,6 +57,7 @@ export function readInputs(directory: string): Inputs {
   const names = read<NameFacts>("names.json");
   const definitions = read<Record<string, Definition>>("definitions.json");
   addDefaults(definitions, names);
+  addDescriptions(definitions, names);
   return { definitions, resources: read("resources.json"), names };
 }
 
@@ -64,6 +68,20 @@ function addDefaults(definitions: Record<string, Definition>, names: NameFacts):
       if (property === undefined)
         throw new Error(`names.json has a default for ${name}.${field}, which does not exist`);
       property.default = value;
+    }
+  }
+}
+
+/** Kinds are described; their lists and the types inside are not. */
+function addDescriptions(definitions: Record<string, Definition>, names: NameFacts): void {
+  for (const definition of Object.values(definitions)) {
+    const [kind, ...others] = definition["x-kubernetes-group-version-kind"] ?? [];
+    if (kind === undefined || others.length > 0 || definition.properties?.["metadata"] === undefined)
+      continue;
+    const about = names.about[kind.group]?.[kind.kind];
+    if (about !== undefined) definition.description = about;
+    else if (!kind.kind.endsWith("List") && kind.kind !== "Status") {
+      throw new Error(`names.json says nothing about ${kind.kind} of group "${kind.group}"`);
     }
   }
 }

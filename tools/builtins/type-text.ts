@@ -102,7 +102,7 @@ class ModuleWriter {
       (r) => r.group === kind.group && r.version === kind.version && r.kind === kind.kind,
     );
     const literals = { apiVersion: `"${apiVersion}"`, kind: `"${kind.kind}"` };
-    this.#body.push(`/** ${about(kind.kind, apiVersion, resource)} */`);
+    this.#body.push(docText(definition, about(kind.kind, apiVersion, resource)));
     this.#body.push(`export interface ${own} ${this.#object(definition, literals, "read")}\n`);
     if (!isObject(definition)) return;
     this.#body.push(`/** What a write may send for ${own}: apiVersion and kind may be left out. */`);
@@ -190,6 +190,12 @@ class ModuleWriter {
       .filter((s) => s !== "")
       .join("\n\n");
   }
+}
+
+function docText(definition: Definition, about: string): string {
+  return definition.description === undefined
+    ? `/** ${about} */`
+    : `/**\n * ${definition.description}\n *\n * ${about}\n */`;
 }
 
 function about(kind: string, apiVersion: string, resource: GeneratedResource | undefined): string {

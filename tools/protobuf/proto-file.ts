@@ -32,7 +32,8 @@ const scalarLetters: Readonly<Record<string, string>> = {
   bytes: "y",
 };
 
-const fieldForm = /^\s*(?:(optional|repeated)\s+)?(map<\s*string\s*,\s*([.\w]+)\s*>|[.\w]+)\s+(\w+)\s*=\s*([0-9]+)\s*;/;
+const fieldForm =
+  /^\s*(?:(optional|repeated)\s+)?(map<\s*string\s*,\s*([.\w]+)\s*>|[.\w]+)\s+(\w+)\s*=\s*([0-9]+)\s*;/;
 
 /** @throws Error for a line that is no field */
 export function readProto(text: string): ProtoPackage {

@@ -81,9 +81,26 @@ function convertProperties(
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
       const zero = written.has(name) || (isKind && always.has(name));
-      return [name, zero ? withZero(property) : convert(property)];
+      const converted = zero ? withZero(property) : convert(property);
+      return [name, isKind ? described(name, converted) : converted];
     }),
   );
+}
+
+const descriptions: Readonly<Record<string, string>> = {
+  apiVersion: "Group and version of the API that the object is written in.",
+  kind: "The kind of the object, as the API spells it.",
+  metadata: "Name, labels, owners and all else that every object has.",
+  spec: "What is wanted.",
+  status: "What was last observed; written by controllers.",
+  items: "The objects of the list.",
+};
+
+/** What stands beside a reference must be wrapped. */
+function described(name: string, schema: JsonSchema): JsonSchema {
+  const description = descriptions[name];
+  if (description === undefined) return schema;
+  return schema.$ref === undefined ? { ...schema, description } : wrapped(schema, { description });
 }
 
 /**

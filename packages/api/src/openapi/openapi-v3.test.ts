@@ -134,6 +134,7 @@ describe("buildOpenApiV3", () => {
     expect(schemas["io.k8s.api.core.v1.Pod"]?.properties?.["spec"]).toEqual({
       allOf: [{ $ref: "#/components/schemas/io.k8s.api.core.v1.PodSpec" }],
       default: {},
+      description: expect.any(String),
     });
     expect(schemas["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]?.oneOf).toHaveLength(2);
   });

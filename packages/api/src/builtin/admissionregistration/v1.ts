@@ -34,7 +34,11 @@ export interface MatchResources {
   resourceRules?: NamedRuleWithOperations[];
 }
 
-/** MutatingAdmissionPolicy of admissionregistration.k8s.io/v1: mutatingadmissionpolicies, cluster-scoped. */
+/**
+ * CEL expressions that change objects when they are written.
+ *
+ * MutatingAdmissionPolicy of admissionregistration.k8s.io/v1: mutatingadmissionpolicies, cluster-scoped.
+ */
 export interface MutatingAdmissionPolicy {
   apiVersion: "admissionregistration.k8s.io/v1";
   kind: "MutatingAdmissionPolicy";
@@ -63,7 +67,11 @@ export const MutatingAdmissionPolicy: Kind<MutatingAdmissionPolicy, MutatingAdmi
   scope: "Cluster",
 };
 
-/** MutatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1: mutatingadmissionpolicybindings, cluster-scoped. */
+/**
+ * Puts a MutatingAdmissionPolicy in force, with parameters and for some objects.
+ *
+ * MutatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1: mutatingadmissionpolicybindings, cluster-scoped.
+ */
 export interface MutatingAdmissionPolicyBinding {
   apiVersion: "admissionregistration.k8s.io/v1";
   kind: "MutatingAdmissionPolicyBinding";
@@ -123,7 +131,11 @@ export interface MutatingWebhook {
   timeoutSeconds?: number;
 }
 
-/** MutatingWebhookConfiguration of admissionregistration.k8s.io/v1: mutatingwebhookconfigurations, cluster-scoped. */
+/**
+ * Webhooks that may change objects when they are written.
+ *
+ * MutatingWebhookConfiguration of admissionregistration.k8s.io/v1: mutatingwebhookconfigurations, cluster-scoped.
+ */
 export interface MutatingWebhookConfiguration {
   apiVersion: "admissionregistration.k8s.io/v1";
   kind: "MutatingWebhookConfiguration";
@@ -198,7 +210,11 @@ export interface TypeChecking {
   expressionWarnings?: ExpressionWarning[];
 }
 
-/** ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1: validatingadmissionpolicies, cluster-scoped. */
+/**
+ * CEL expressions that must hold when objects are written.
+ *
+ * ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1: validatingadmissionpolicies, cluster-scoped.
+ */
 export interface ValidatingAdmissionPolicy {
   apiVersion: "admissionregistration.k8s.io/v1";
   kind: "ValidatingAdmissionPolicy";
@@ -229,7 +245,11 @@ export const ValidatingAdmissionPolicy: Kind<ValidatingAdmissionPolicy, Validati
   scope: "Cluster",
 };
 
-/** ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1: validatingadmissionpolicybindings, cluster-scoped. */
+/**
+ * Puts a ValidatingAdmissionPolicy in force, with parameters and for some objects.
+ *
+ * ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1: validatingadmissionpolicybindings, cluster-scoped.
+ */
 export interface ValidatingAdmissionPolicyBinding {
   apiVersion: "admissionregistration.k8s.io/v1";
   kind: "ValidatingAdmissionPolicyBinding";
@@ -295,7 +315,11 @@ export interface ValidatingWebhook {
   timeoutSeconds?: number;
 }
 
-/** ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1: validatingwebhookconfigurations, cluster-scoped. */
+/**
+ * Webhooks that may refuse objects when they are written.
+ *
+ * ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1: validatingwebhookconfigurations, cluster-scoped.
+ */
 export interface ValidatingWebhookConfiguration {
   apiVersion: "admissionregistration.k8s.io/v1";
   kind: "ValidatingWebhookConfiguration";

@@ -24,7 +24,11 @@ export interface MatchResources {
   resourceRules?: NamedRuleWithOperations[];
 }
 
-/** MutatingAdmissionPolicy of admissionregistration.k8s.io/v1beta1: mutatingadmissionpolicies, cluster-scoped. */
+/**
+ * CEL expressions that change objects when they are written.
+ *
+ * MutatingAdmissionPolicy of admissionregistration.k8s.io/v1beta1: mutatingadmissionpolicies, cluster-scoped.
+ */
 export interface MutatingAdmissionPolicy {
   apiVersion: "admissionregistration.k8s.io/v1beta1";
   kind: "MutatingAdmissionPolicy";
@@ -53,7 +57,11 @@ export const MutatingAdmissionPolicy: Kind<MutatingAdmissionPolicy, MutatingAdmi
   scope: "Cluster",
 };
 
-/** MutatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1beta1: mutatingadmissionpolicybindings, cluster-scoped. */
+/**
+ * Puts a MutatingAdmissionPolicy in force, with parameters and for some objects.
+ *
+ * MutatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1beta1: mutatingadmissionpolicybindings, cluster-scoped.
+ */
 export interface MutatingAdmissionPolicyBinding {
   apiVersion: "admissionregistration.k8s.io/v1beta1";
   kind: "MutatingAdmissionPolicyBinding";

@@ -17,7 +17,11 @@ export interface CustomResourceConversion {
   webhook?: WebhookConversion;
 }
 
-/** CustomResourceDefinition of apiextensions.k8s.io/v1: customresourcedefinitions (crd, crds), cluster-scoped. */
+/**
+ * Defines a kind of one's own: names, versions and their schemas.
+ *
+ * CustomResourceDefinition of apiextensions.k8s.io/v1: customresourcedefinitions (crd, crds), cluster-scoped.
+ */
 export interface CustomResourceDefinition {
   apiVersion: "apiextensions.k8s.io/v1";
   kind: "CustomResourceDefinition";

@@ -2,7 +2,11 @@
 import type { Kind } from "../../kind/kind.ts";
 import type { ObjectMeta } from "../../object/object.ts";
 
-/** APIService of apiregistration.k8s.io/v1: apiservices, cluster-scoped. */
+/**
+ * Who serves an API group and version: this server or a service behind it.
+ *
+ * APIService of apiregistration.k8s.io/v1: apiservices, cluster-scoped.
+ */
 export interface APIService {
   apiVersion: "apiregistration.k8s.io/v1";
   kind: "APIService";

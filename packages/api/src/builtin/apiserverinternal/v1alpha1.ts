@@ -9,7 +9,11 @@ export interface ServerStorageVersion {
   servedVersions?: string[];
 }
 
-/** StorageVersion of internal.apiserver.k8s.io/v1alpha1: storageversions, cluster-scoped. */
+/**
+ * In which versions API servers store a resource.
+ *
+ * StorageVersion of internal.apiserver.k8s.io/v1alpha1: storageversions, cluster-scoped.
+ */
 export interface StorageVersion {
   apiVersion: "internal.apiserver.k8s.io/v1alpha1";
   kind: "StorageVersion";

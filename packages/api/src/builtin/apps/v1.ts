@@ -4,7 +4,11 @@ import type { JsonObject, ObjectMeta } from "../../object/object.ts";
 import type { PersistentVolumeClaimCreate, PodTemplateSpec } from "../core/v1.ts";
 import type { LabelSelector } from "../meta/v1.ts";
 
-/** ControllerRevision of apps/v1: controllerrevisions, namespaced. */
+/**
+ * An earlier state of a StatefulSet or DaemonSet, to go back to.
+ *
+ * ControllerRevision of apps/v1: controllerrevisions, namespaced.
+ */
 export interface ControllerRevision {
   apiVersion: "apps/v1";
   kind: "ControllerRevision";
@@ -35,7 +39,11 @@ export const ControllerRevision: Kind<ControllerRevision, ControllerRevisionCrea
   scope: "Namespaced",
 };
 
-/** DaemonSet of apps/v1: daemonsets (ds), namespaced. */
+/**
+ * Runs a pod on every node, or on every node with certain labels.
+ *
+ * DaemonSet of apps/v1: daemonsets (ds), namespaced.
+ */
 export interface DaemonSet {
   apiVersion: "apps/v1";
   kind: "DaemonSet";
@@ -100,7 +108,11 @@ export interface DaemonSetUpdateStrategy {
   type?: string;
 }
 
-/** Deployment of apps/v1: deployments (deploy), namespaced. */
+/**
+ * Keeps identical pods running and replaces them step by step when their template changes.
+ *
+ * Deployment of apps/v1: deployments (deploy), namespaced.
+ */
 export interface Deployment {
   apiVersion: "apps/v1";
   kind: "Deployment";
@@ -168,7 +180,11 @@ export interface DeploymentStrategy {
   type?: string;
 }
 
-/** ReplicaSet of apps/v1: replicasets (rs), namespaced. */
+/**
+ * Keeps a number of identical pods running; usually made by a Deployment.
+ *
+ * ReplicaSet of apps/v1: replicasets (rs), namespaced.
+ */
 export interface ReplicaSet {
   apiVersion: "apps/v1";
   kind: "ReplicaSet";
@@ -239,7 +255,11 @@ export interface RollingUpdateStatefulSetStrategy {
   partition?: number;
 }
 
-/** StatefulSet of apps/v1: statefulsets (sts), namespaced. */
+/**
+ * Keeps pods running that each have a lasting name and storage.
+ *
+ * StatefulSet of apps/v1: statefulsets (sts), namespaced.
+ */
 export interface StatefulSet {
   apiVersion: "apps/v1";
   kind: "StatefulSet";

@@ -9,7 +9,11 @@ export interface BoundObjectReference {
   uid?: string;
 }
 
-/** SelfSubjectReview of authentication.k8s.io/v1: selfsubjectreviews, cluster-scoped. */
+/**
+ * Asks the server whom it takes the caller for.
+ *
+ * SelfSubjectReview of authentication.k8s.io/v1: selfsubjectreviews, cluster-scoped.
+ */
 export interface SelfSubjectReview {
   apiVersion: "authentication.k8s.io/v1";
   kind: "SelfSubjectReview";
@@ -42,7 +46,11 @@ export interface SelfSubjectReviewStatus {
   userInfo?: UserInfo;
 }
 
-/** TokenRequest of authentication.k8s.io/v1. */
+/**
+ * Asks for a token of a service account.
+ *
+ * TokenRequest of authentication.k8s.io/v1.
+ */
 export interface TokenRequest {
   apiVersion: "authentication.k8s.io/v1";
   kind: "TokenRequest";
@@ -71,7 +79,11 @@ export interface TokenRequestStatus {
   token?: string;
 }
 
-/** TokenReview of authentication.k8s.io/v1: tokenreviews, cluster-scoped. */
+/**
+ * Asks whose a token is.
+ *
+ * TokenReview of authentication.k8s.io/v1: tokenreviews, cluster-scoped.
+ */
 export interface TokenReview {
   apiVersion: "authentication.k8s.io/v1";
   kind: "TokenReview";

@@ -13,7 +13,11 @@ export interface LabelSelectorAttributes {
   requirements?: LabelSelectorRequirement[];
 }
 
-/** LocalSubjectAccessReview of authorization.k8s.io/v1: localsubjectaccessreviews, namespaced. */
+/**
+ * Asks whether someone may do something in one namespace.
+ *
+ * LocalSubjectAccessReview of authorization.k8s.io/v1: localsubjectaccessreviews, namespaced.
+ */
 export interface LocalSubjectAccessReview {
   apiVersion: "authorization.k8s.io/v1";
   kind: "LocalSubjectAccessReview";
@@ -73,7 +77,11 @@ export interface ResourceRule {
   verbs: string[];
 }
 
-/** SelfSubjectAccessReview of authorization.k8s.io/v1: selfsubjectaccessreviews, cluster-scoped. */
+/**
+ * Asks whether the caller may do something.
+ *
+ * SelfSubjectAccessReview of authorization.k8s.io/v1: selfsubjectaccessreviews, cluster-scoped.
+ */
 export interface SelfSubjectAccessReview {
   apiVersion: "authorization.k8s.io/v1";
   kind: "SelfSubjectAccessReview";
@@ -109,7 +117,11 @@ export interface SelfSubjectAccessReviewSpec {
   resourceAttributes?: ResourceAttributes;
 }
 
-/** SelfSubjectRulesReview of authorization.k8s.io/v1: selfsubjectrulesreviews, cluster-scoped. */
+/**
+ * Asks what the caller may do in a namespace.
+ *
+ * SelfSubjectRulesReview of authorization.k8s.io/v1: selfsubjectrulesreviews, cluster-scoped.
+ */
 export interface SelfSubjectRulesReview {
   apiVersion: "authorization.k8s.io/v1";
   kind: "SelfSubjectRulesReview";
@@ -144,7 +156,11 @@ export interface SelfSubjectRulesReviewSpec {
   namespace?: string;
 }
 
-/** SubjectAccessReview of authorization.k8s.io/v1: subjectaccessreviews, cluster-scoped. */
+/**
+ * Asks whether someone may do something.
+ *
+ * SubjectAccessReview of authorization.k8s.io/v1: subjectaccessreviews, cluster-scoped.
+ */
 export interface SubjectAccessReview {
   apiVersion: "authorization.k8s.io/v1";
   kind: "SubjectAccessReview";

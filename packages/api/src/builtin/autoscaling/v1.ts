@@ -8,7 +8,11 @@ export interface CrossVersionObjectReference {
   name: string;
 }
 
-/** HorizontalPodAutoscaler of autoscaling/v1: horizontalpodautoscalers (hpa), namespaced. */
+/**
+ * Changes the number of replicas of a workload to keep a metric at its target.
+ *
+ * HorizontalPodAutoscaler of autoscaling/v1: horizontalpodautoscalers (hpa), namespaced.
+ */
 export interface HorizontalPodAutoscaler {
   apiVersion: "autoscaling/v1";
   kind: "HorizontalPodAutoscaler";
@@ -54,7 +58,11 @@ export interface HorizontalPodAutoscalerStatus {
   observedGeneration?: number;
 }
 
-/** Scale of autoscaling/v1. */
+/**
+ * The number of replicas of any workload, wanted and present.
+ *
+ * Scale of autoscaling/v1.
+ */
 export interface Scale {
   apiVersion: "autoscaling/v1";
   kind: "Scale";

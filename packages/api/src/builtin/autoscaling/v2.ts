@@ -44,7 +44,11 @@ export interface HPAScalingRules {
   tolerance?: string;
 }
 
-/** HorizontalPodAutoscaler of autoscaling/v2: horizontalpodautoscalers (hpa), namespaced. */
+/**
+ * Changes the number of replicas of a workload to keep a metric at its target.
+ *
+ * HorizontalPodAutoscaler of autoscaling/v2: horizontalpodautoscalers (hpa), namespaced.
+ */
 export interface HorizontalPodAutoscaler {
   apiVersion: "autoscaling/v2";
   kind: "HorizontalPodAutoscaler";

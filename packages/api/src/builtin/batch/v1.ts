@@ -4,7 +4,11 @@ import type { ObjectMeta } from "../../object/object.ts";
 import type { ObjectReference, PodTemplateSpec } from "../core/v1.ts";
 import type { LabelSelector } from "../meta/v1.ts";
 
-/** CronJob of batch/v1: cronjobs (cj), namespaced. */
+/**
+ * Starts jobs at times given in cron's notation.
+ *
+ * CronJob of batch/v1: cronjobs (cj), namespaced.
+ */
 export interface CronJob {
   apiVersion: "batch/v1";
   kind: "CronJob";
@@ -52,7 +56,11 @@ export interface CronJobStatus {
   lastSuccessfulTime?: string;
 }
 
-/** Job of batch/v1: jobs, namespaced. */
+/**
+ * Runs pods until a number of them have succeeded.
+ *
+ * Job of batch/v1: jobs, namespaced.
+ */
 export interface Job {
   apiVersion: "batch/v1";
   kind: "Job";

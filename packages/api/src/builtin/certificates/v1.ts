@@ -2,7 +2,11 @@
 import type { Kind } from "../../kind/kind.ts";
 import type { ObjectMeta } from "../../object/object.ts";
 
-/** CertificateSigningRequest of certificates.k8s.io/v1: certificatesigningrequests (csr), cluster-scoped. */
+/**
+ * Asks a signer for a certificate.
+ *
+ * CertificateSigningRequest of certificates.k8s.io/v1: certificatesigningrequests (csr), cluster-scoped.
+ */
 export interface CertificateSigningRequest {
   apiVersion: "certificates.k8s.io/v1";
   kind: "CertificateSigningRequest";

@@ -2,7 +2,11 @@
 import type { Kind } from "../../kind/kind.ts";
 import type { ObjectMeta } from "../../object/object.ts";
 
-/** ClusterTrustBundle of certificates.k8s.io/v1alpha1: clustertrustbundles, cluster-scoped. */
+/**
+ * Certificates of authorities that the cluster trusts.
+ *
+ * ClusterTrustBundle of certificates.k8s.io/v1alpha1: clustertrustbundles, cluster-scoped.
+ */
 export interface ClusterTrustBundle {
   apiVersion: "certificates.k8s.io/v1alpha1";
   kind: "ClusterTrustBundle";

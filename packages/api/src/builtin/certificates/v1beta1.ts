@@ -2,7 +2,11 @@
 import type { Kind } from "../../kind/kind.ts";
 import type { Condition, ObjectMeta } from "../../object/object.ts";
 
-/** ClusterTrustBundle of certificates.k8s.io/v1beta1: clustertrustbundles, cluster-scoped. */
+/**
+ * Certificates of authorities that the cluster trusts.
+ *
+ * ClusterTrustBundle of certificates.k8s.io/v1beta1: clustertrustbundles, cluster-scoped.
+ */
 export interface ClusterTrustBundle {
   apiVersion: "certificates.k8s.io/v1beta1";
   kind: "ClusterTrustBundle";
@@ -36,7 +40,11 @@ export interface ClusterTrustBundleSpec {
   trustBundle: string;
 }
 
-/** PodCertificateRequest of certificates.k8s.io/v1beta1: podcertificaterequests, namespaced. */
+/**
+ * Asks a signer for a certificate for a pod.
+ *
+ * PodCertificateRequest of certificates.k8s.io/v1beta1: podcertificaterequests, namespaced.
+ */
 export interface PodCertificateRequest {
   apiVersion: "certificates.k8s.io/v1beta1";
   kind: "PodCertificateRequest";

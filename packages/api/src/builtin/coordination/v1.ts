@@ -2,7 +2,11 @@
 import type { Kind } from "../../kind/kind.ts";
 import type { ObjectMeta } from "../../object/object.ts";
 
-/** Lease of coordination.k8s.io/v1: leases, namespaced. */
+/**
+ * A lock that its holder must renew; for leader election and heartbeats.
+ *
+ * Lease of coordination.k8s.io/v1: leases, namespaced.
+ */
 export interface Lease {
   apiVersion: "coordination.k8s.io/v1";
   kind: "Lease";

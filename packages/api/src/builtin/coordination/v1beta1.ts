@@ -2,7 +2,11 @@
 import type { Kind } from "../../kind/kind.ts";
 import type { ObjectMeta } from "../../object/object.ts";
 
-/** LeaseCandidate of coordination.k8s.io/v1beta1: leasecandidates, namespaced. */
+/**
+ * A candidate for a lease that the control plane assigns.
+ *
+ * LeaseCandidate of coordination.k8s.io/v1beta1: leasecandidates, namespaced.
+ */
 export interface LeaseCandidate {
   apiVersion: "coordination.k8s.io/v1beta1";
   kind: "LeaseCandidate";

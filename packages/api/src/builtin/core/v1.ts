@@ -48,7 +48,11 @@ export interface AzureFileVolumeSource {
   shareName: string;
 }
 
-/** Binding of v1: bindings, namespaced. */
+/**
+ * Binds a pod to a node; what a scheduler posts.
+ *
+ * Binding of v1: bindings, namespaced.
+ */
 export interface Binding {
   apiVersion: "v1";
   kind: "Binding";
@@ -154,7 +158,11 @@ export interface ComponentCondition {
   type: string;
 }
 
-/** ComponentStatus of v1: componentstatuses (cs), cluster-scoped. */
+/**
+ * Health of a part of the control plane. Deprecated.
+ *
+ * ComponentStatus of v1: componentstatuses (cs), cluster-scoped.
+ */
 export interface ComponentStatus {
   apiVersion: "v1";
   kind: "ComponentStatus";
@@ -183,7 +191,11 @@ export const ComponentStatus: Kind<ComponentStatus, ComponentStatusCreate> = {
   scope: "Cluster",
 };
 
-/** ConfigMap of v1: configmaps (cm), namespaced. */
+/**
+ * Configuration for pods: named texts and bytes.
+ *
+ * ConfigMap of v1: configmaps (cm), namespaced.
+ */
 export interface ConfigMap {
   apiVersion: "v1";
   kind: "ConfigMap";
@@ -402,7 +414,11 @@ export interface EndpointSubset {
   ports?: EndpointPort[];
 }
 
-/** Endpoints of v1: endpoints (ep), namespaced. */
+/**
+ * Addresses behind a service. Deprecated: use EndpointSlice.
+ *
+ * Endpoints of v1: endpoints (ep), namespaced.
+ */
 export interface Endpoints {
   apiVersion: "v1";
   kind: "Endpoints";
@@ -484,7 +500,11 @@ export interface EphemeralVolumeSource {
   volumeClaimTemplate?: PersistentVolumeClaimTemplate;
 }
 
-/** Event of v1: events (ev), namespaced. */
+/**
+ * Something that happened to an object, for people to read; kept for a short time.
+ *
+ * Event of v1: events (ev), namespaced.
+ */
 export interface Event {
   apiVersion: "v1";
   kind: "Event";
@@ -703,7 +723,11 @@ export interface LifecycleHandler {
   tcpSocket?: TCPSocketAction;
 }
 
-/** LimitRange of v1: limitranges (limits), namespaced. */
+/**
+ * Least, greatest and default amounts of resources for the pods and claims of a namespace.
+ *
+ * LimitRange of v1: limitranges (limits), namespaced.
+ */
 export interface LimitRange {
   apiVersion: "v1";
   kind: "LimitRange";
@@ -782,7 +806,11 @@ export interface NFSVolumeSource {
   server: string;
 }
 
-/** Namespace of v1: namespaces (ns), cluster-scoped. */
+/**
+ * A scope for the names of objects, and for policies and quotas.
+ *
+ * Namespace of v1: namespaces (ns), cluster-scoped.
+ */
 export interface Namespace {
   apiVersion: "v1";
   kind: "Namespace";
@@ -830,7 +858,11 @@ export interface NamespaceStatus {
   phase?: string;
 }
 
-/** Node of v1: nodes (no), cluster-scoped. */
+/**
+ * A machine that runs pods.
+ *
+ * Node of v1: nodes (no), cluster-scoped.
+ */
 export interface Node {
   apiVersion: "v1";
   kind: "Node";
@@ -990,7 +1022,11 @@ export interface ObjectReference {
   uid?: string;
 }
 
-/** PersistentVolume of v1: persistentvolumes (pv), cluster-scoped. */
+/**
+ * A piece of storage in the cluster, which outlives the pods that use it.
+ *
+ * PersistentVolume of v1: persistentvolumes (pv), cluster-scoped.
+ */
 export interface PersistentVolume {
   apiVersion: "v1";
   kind: "PersistentVolume";
@@ -1021,7 +1057,11 @@ export const PersistentVolume: Kind<PersistentVolume, PersistentVolumeCreate> = 
   scope: "Cluster",
 };
 
-/** PersistentVolumeClaim of v1: persistentvolumeclaims (pvc), namespaced. */
+/**
+ * A request for storage, which is bound to a PersistentVolume.
+ *
+ * PersistentVolumeClaim of v1: persistentvolumeclaims (pvc), namespaced.
+ */
 export interface PersistentVolumeClaim {
   apiVersion: "v1";
   kind: "PersistentVolumeClaim";
@@ -1140,7 +1180,11 @@ export interface PhotonPersistentDiskVolumeSource {
   pdID: string;
 }
 
-/** Pod of v1: pods (po), namespaced. */
+/**
+ * Containers that run together on one node and share network and volumes.
+ *
+ * Pod of v1: pods (po), namespaced.
+ */
 export interface Pod {
   apiVersion: "v1";
   kind: "Pod";
@@ -1342,7 +1386,11 @@ export interface PodStatus {
   startTime?: string;
 }
 
-/** PodTemplate of v1: podtemplates, namespaced. */
+/**
+ * A stored description of pods to be made.
+ *
+ * PodTemplate of v1: podtemplates, namespaced.
+ */
 export interface PodTemplate {
   apiVersion: "v1";
   kind: "PodTemplate";
@@ -1442,7 +1490,11 @@ export interface RBDVolumeSource {
   user?: string;
 }
 
-/** ReplicationController of v1: replicationcontrollers (rc), namespaced. */
+/**
+ * Keeps a number of identical pods running. Replaced by ReplicaSet and Deployment.
+ *
+ * ReplicationController of v1: replicationcontrollers (rc), namespaced.
+ */
 export interface ReplicationController {
   apiVersion: "v1";
   kind: "ReplicationController";
@@ -1514,7 +1566,11 @@ export interface ResourceHealth {
   resourceID: string;
 }
 
-/** ResourceQuota of v1: resourcequotas (quota), namespaced. */
+/**
+ * How much of each resource the objects of a namespace may use together.
+ *
+ * ResourceQuota of v1: resourcequotas (quota), namespaced.
+ */
 export interface ResourceQuota {
   apiVersion: "v1";
   kind: "ResourceQuota";
@@ -1615,7 +1671,11 @@ export interface SeccompProfile {
   type: string;
 }
 
-/** Secret of v1: secrets, namespaced. */
+/**
+ * Sensitive data for pods: passwords, keys, tokens.
+ *
+ * Secret of v1: secrets, namespaced.
+ */
 export interface Secret {
   apiVersion: "v1";
   kind: "Secret";
@@ -1694,7 +1754,11 @@ export interface SecurityContext {
   windowsOptions?: WindowsSecurityContextOptions;
 }
 
-/** Service of v1: services (svc), namespaced. */
+/**
+ * A stable address and name for a set of pods.
+ *
+ * Service of v1: services (svc), namespaced.
+ */
 export interface Service {
   apiVersion: "v1";
   kind: "Service";
@@ -1725,7 +1789,11 @@ export const Service: Kind<Service, ServiceCreate> = {
   scope: "Namespaced",
 };
 
-/** ServiceAccount of v1: serviceaccounts (sa), namespaced. */
+/**
+ * An identity for what runs in pods.
+ *
+ * ServiceAccount of v1: serviceaccounts (sa), namespaced.
+ */
 export interface ServiceAccount {
   apiVersion: "v1";
   kind: "ServiceAccount";

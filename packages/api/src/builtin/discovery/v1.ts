@@ -32,7 +32,11 @@ export interface EndpointPort {
   protocol?: string;
 }
 
-/** EndpointSlice of discovery.k8s.io/v1: endpointslices, namespaced. */
+/**
+ * Some of the addresses behind a service.
+ *
+ * EndpointSlice of discovery.k8s.io/v1: endpointslices, namespaced.
+ */
 export interface EndpointSlice {
   apiVersion: "discovery.k8s.io/v1";
   kind: "EndpointSlice";

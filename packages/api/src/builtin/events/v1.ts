@@ -3,7 +3,11 @@ import type { Kind } from "../../kind/kind.ts";
 import type { ObjectMeta } from "../../object/object.ts";
 import type { EventSource, ObjectReference } from "../core/v1.ts";
 
-/** Event of events.k8s.io/v1: events (ev), namespaced. */
+/**
+ * Something that happened to an object, for people to read; kept for a short time.
+ *
+ * Event of events.k8s.io/v1: events (ev), namespaced.
+ */
 export interface Event {
   apiVersion: "events.k8s.io/v1";
   kind: "Event";

@@ -11,7 +11,11 @@ export interface FlowDistinguisherMethod {
   type: string;
 }
 
-/** FlowSchema of flowcontrol.apiserver.k8s.io/v1: flowschemas, cluster-scoped. */
+/**
+ * Which requests belong to which priority level of the API server.
+ *
+ * FlowSchema of flowcontrol.apiserver.k8s.io/v1: flowschemas, cluster-scoped.
+ */
 export interface FlowSchema {
   apiVersion: "flowcontrol.apiserver.k8s.io/v1";
   kind: "FlowSchema";
@@ -88,7 +92,11 @@ export interface PolicyRulesWithSubjects {
   subjects: Subject[];
 }
 
-/** PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1: prioritylevelconfigurations, cluster-scoped. */
+/**
+ * How many requests of a level the API server works on at once, and how others wait.
+ *
+ * PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1: prioritylevelconfigurations, cluster-scoped.
+ */
 export interface PriorityLevelConfiguration {
   apiVersion: "flowcontrol.apiserver.k8s.io/v1";
   kind: "PriorityLevelConfiguration";

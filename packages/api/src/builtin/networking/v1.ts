@@ -14,7 +14,11 @@ export interface HTTPIngressRuleValue {
   paths: HTTPIngressPath[];
 }
 
-/** IPAddress of networking.k8s.io/v1: ipaddresses (ip), cluster-scoped. */
+/**
+ * An address that is in use by an object.
+ *
+ * IPAddress of networking.k8s.io/v1: ipaddresses (ip), cluster-scoped.
+ */
 export interface IPAddress {
   apiVersion: "networking.k8s.io/v1";
   kind: "IPAddress";
@@ -52,7 +56,11 @@ export interface IPBlock {
   except?: string[];
 }
 
-/** Ingress of networking.k8s.io/v1: ingresses (ing), namespaced. */
+/**
+ * Rules that bring HTTP requests from outside to services.
+ *
+ * Ingress of networking.k8s.io/v1: ingresses (ing), namespaced.
+ */
 export interface Ingress {
   apiVersion: "networking.k8s.io/v1";
   kind: "Ingress";
@@ -88,7 +96,11 @@ export interface IngressBackend {
   service?: IngressServiceBackend;
 }
 
-/** IngressClass of networking.k8s.io/v1: ingressclasses, cluster-scoped. */
+/**
+ * A controller that serves ingresses, and its parameters.
+ *
+ * IngressClass of networking.k8s.io/v1: ingressclasses, cluster-scoped.
+ */
 export interface IngressClass {
   apiVersion: "networking.k8s.io/v1";
   kind: "IngressClass";
@@ -172,7 +184,11 @@ export interface IngressTLS {
   secretName?: string;
 }
 
-/** NetworkPolicy of networking.k8s.io/v1: networkpolicies (netpol), namespaced. */
+/**
+ * Which connections to and from pods are allowed.
+ *
+ * NetworkPolicy of networking.k8s.io/v1: networkpolicies (netpol), namespaced.
+ */
 export interface NetworkPolicy {
   apiVersion: "networking.k8s.io/v1";
   kind: "NetworkPolicy";
@@ -242,7 +258,11 @@ export interface ServiceBackendPort {
   number?: number;
 }
 
-/** ServiceCIDR of networking.k8s.io/v1: servicecidrs, cluster-scoped. */
+/**
+ * Ranges of addresses for services.
+ *
+ * ServiceCIDR of networking.k8s.io/v1: servicecidrs, cluster-scoped.
+ */
 export interface ServiceCIDR {
   apiVersion: "networking.k8s.io/v1";
   kind: "ServiceCIDR";

@@ -2,7 +2,11 @@
 import type { Kind } from "../../kind/kind.ts";
 import type { Condition, ObjectMeta } from "../../object/object.ts";
 
-/** IPAddress of networking.k8s.io/v1beta1: ipaddresses (ip), cluster-scoped. */
+/**
+ * An address that is in use by an object.
+ *
+ * IPAddress of networking.k8s.io/v1beta1: ipaddresses (ip), cluster-scoped.
+ */
 export interface IPAddress {
   apiVersion: "networking.k8s.io/v1beta1";
   kind: "IPAddress";
@@ -42,7 +46,11 @@ export interface ParentReference {
   resource: string;
 }
 
-/** ServiceCIDR of networking.k8s.io/v1beta1: servicecidrs, cluster-scoped. */
+/**
+ * Ranges of addresses for services.
+ *
+ * ServiceCIDR of networking.k8s.io/v1beta1: servicecidrs, cluster-scoped.
+ */
 export interface ServiceCIDR {
   apiVersion: "networking.k8s.io/v1beta1";
   kind: "ServiceCIDR";

@@ -7,7 +7,11 @@ export interface Overhead {
   podFixed?: Record<string, string>;
 }
 
-/** RuntimeClass of node.k8s.io/v1: runtimeclasses, cluster-scoped. */
+/**
+ * A configuration of the container runtime that pods may ask for.
+ *
+ * RuntimeClass of node.k8s.io/v1: runtimeclasses, cluster-scoped.
+ */
 export interface RuntimeClass {
   apiVersion: "node.k8s.io/v1";
   kind: "RuntimeClass";

@@ -3,7 +3,11 @@ import type { Kind } from "../../kind/kind.ts";
 import type { Condition, ObjectMeta } from "../../object/object.ts";
 import type { DeleteOptions, LabelSelector } from "../meta/v1.ts";
 
-/** Eviction of policy/v1. */
+/**
+ * Asks to end a pod, if its disruption budget allows.
+ *
+ * Eviction of policy/v1.
+ */
 export interface Eviction {
   apiVersion: "policy/v1";
   kind: "Eviction";
@@ -19,7 +23,11 @@ export interface EvictionCreate {
   deleteOptions?: DeleteOptions;
 }
 
-/** PodDisruptionBudget of policy/v1: poddisruptionbudgets (pdb), namespaced. */
+/**
+ * How many pods of a set may be taken away at once on purpose.
+ *
+ * PodDisruptionBudget of policy/v1: poddisruptionbudgets (pdb), namespaced.
+ */
 export interface PodDisruptionBudget {
   apiVersion: "policy/v1";
   kind: "PodDisruptionBudget";

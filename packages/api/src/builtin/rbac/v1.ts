@@ -7,7 +7,11 @@ export interface AggregationRule {
   clusterRoleSelectors?: LabelSelector[];
 }
 
-/** ClusterRole of rbac.authorization.k8s.io/v1: clusterroles, cluster-scoped. */
+/**
+ * Permissions in all namespaces and on cluster-scoped resources.
+ *
+ * ClusterRole of rbac.authorization.k8s.io/v1: clusterroles, cluster-scoped.
+ */
 export interface ClusterRole {
   apiVersion: "rbac.authorization.k8s.io/v1";
   kind: "ClusterRole";
@@ -38,7 +42,11 @@ export const ClusterRole: Kind<ClusterRole, ClusterRoleCreate> = {
   scope: "Cluster",
 };
 
-/** ClusterRoleBinding of rbac.authorization.k8s.io/v1: clusterrolebindings, cluster-scoped. */
+/**
+ * Grants a cluster role to users, groups and service accounts everywhere.
+ *
+ * ClusterRoleBinding of rbac.authorization.k8s.io/v1: clusterrolebindings, cluster-scoped.
+ */
 export interface ClusterRoleBinding {
   apiVersion: "rbac.authorization.k8s.io/v1";
   kind: "ClusterRoleBinding";
@@ -77,7 +85,11 @@ export interface PolicyRule {
   verbs: string[];
 }
 
-/** Role of rbac.authorization.k8s.io/v1: roles, namespaced. */
+/**
+ * Permissions in one namespace.
+ *
+ * Role of rbac.authorization.k8s.io/v1: roles, namespaced.
+ */
 export interface Role {
   apiVersion: "rbac.authorization.k8s.io/v1";
   kind: "Role";
@@ -106,7 +118,11 @@ export const Role: Kind<Role, RoleCreate> = {
   scope: "Namespaced",
 };
 
-/** RoleBinding of rbac.authorization.k8s.io/v1: rolebindings, namespaced. */
+/**
+ * Grants a role to users, groups and service accounts in one namespace.
+ *
+ * RoleBinding of rbac.authorization.k8s.io/v1: rolebindings, namespaced.
+ */
 export interface RoleBinding {
   apiVersion: "rbac.authorization.k8s.io/v1";
   kind: "RoleBinding";

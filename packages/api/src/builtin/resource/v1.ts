@@ -102,7 +102,11 @@ export interface DeviceClaimConfiguration {
   requests?: string[];
 }
 
-/** DeviceClass of resource.k8s.io/v1: deviceclasses, cluster-scoped. */
+/**
+ * A kind of devices that can be claimed.
+ *
+ * DeviceClass of resource.k8s.io/v1: deviceclasses, cluster-scoped.
+ */
 export interface DeviceClass {
   apiVersion: "resource.k8s.io/v1";
   kind: "DeviceClass";
@@ -226,7 +230,11 @@ export interface OpaqueDeviceConfiguration {
   parameters: JsonObject;
 }
 
-/** ResourceClaim of resource.k8s.io/v1: resourceclaims, namespaced. */
+/**
+ * A request for devices, for pods to use.
+ *
+ * ResourceClaim of resource.k8s.io/v1: resourceclaims, namespaced.
+ */
 export interface ResourceClaim {
   apiVersion: "resource.k8s.io/v1";
   kind: "ResourceClaim";
@@ -274,7 +282,11 @@ export interface ResourceClaimStatus {
   reservedFor?: ResourceClaimConsumerReference[];
 }
 
-/** ResourceClaimTemplate of resource.k8s.io/v1: resourceclaimtemplates, namespaced. */
+/**
+ * A template for claims that are made per pod.
+ *
+ * ResourceClaimTemplate of resource.k8s.io/v1: resourceclaimtemplates, namespaced.
+ */
 export interface ResourceClaimTemplate {
   apiVersion: "resource.k8s.io/v1";
   kind: "ResourceClaimTemplate";
@@ -314,7 +326,11 @@ export interface ResourcePool {
   resourceSliceCount: number;
 }
 
-/** ResourceSlice of resource.k8s.io/v1: resourceslices, cluster-scoped. */
+/**
+ * Devices that a driver offers.
+ *
+ * ResourceSlice of resource.k8s.io/v1: resourceslices, cluster-scoped.
+ */
 export interface ResourceSlice {
   apiVersion: "resource.k8s.io/v1";
   kind: "ResourceSlice";

@@ -9,7 +9,11 @@ export interface DeviceTaint {
   value?: string;
 }
 
-/** DeviceTaintRule of resource.k8s.io/v1alpha3: devicetaintrules, cluster-scoped. */
+/**
+ * Keeps pods off certain devices.
+ *
+ * DeviceTaintRule of resource.k8s.io/v1alpha3: devicetaintrules, cluster-scoped.
+ */
 export interface DeviceTaintRule {
   apiVersion: "resource.k8s.io/v1alpha3";
   kind: "DeviceTaintRule";
@@ -68,7 +72,11 @@ export interface PoolStatus {
   validationError?: string;
 }
 
-/** ResourcePoolStatusRequest of resource.k8s.io/v1alpha3: resourcepoolstatusrequests, cluster-scoped. */
+/**
+ * Asks for the state of a pool of devices.
+ *
+ * ResourcePoolStatusRequest of resource.k8s.io/v1alpha3: resourcepoolstatusrequests, cluster-scoped.
+ */
 export interface ResourcePoolStatusRequest {
   apiVersion: "resource.k8s.io/v1alpha3";
   kind: "ResourcePoolStatusRequest";

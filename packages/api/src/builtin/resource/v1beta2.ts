@@ -102,7 +102,11 @@ export interface DeviceClaimConfiguration {
   requests?: string[];
 }
 
-/** DeviceClass of resource.k8s.io/v1beta2: deviceclasses, cluster-scoped. */
+/**
+ * A kind of devices that can be claimed.
+ *
+ * DeviceClass of resource.k8s.io/v1beta2: deviceclasses, cluster-scoped.
+ */
 export interface DeviceClass {
   apiVersion: "resource.k8s.io/v1beta2";
   kind: "DeviceClass";
@@ -192,7 +196,11 @@ export interface DeviceTaint {
   value?: string;
 }
 
-/** DeviceTaintRule of resource.k8s.io/v1beta2: devicetaintrules, cluster-scoped. */
+/**
+ * Keeps pods off certain devices.
+ *
+ * DeviceTaintRule of resource.k8s.io/v1beta2: devicetaintrules, cluster-scoped.
+ */
 export interface DeviceTaintRule {
   apiVersion: "resource.k8s.io/v1beta2";
   kind: "DeviceTaintRule";
@@ -272,7 +280,11 @@ export interface OpaqueDeviceConfiguration {
   parameters: JsonObject;
 }
 
-/** ResourceClaim of resource.k8s.io/v1beta2: resourceclaims, namespaced. */
+/**
+ * A request for devices, for pods to use.
+ *
+ * ResourceClaim of resource.k8s.io/v1beta2: resourceclaims, namespaced.
+ */
 export interface ResourceClaim {
   apiVersion: "resource.k8s.io/v1beta2";
   kind: "ResourceClaim";
@@ -320,7 +332,11 @@ export interface ResourceClaimStatus {
   reservedFor?: ResourceClaimConsumerReference[];
 }
 
-/** ResourceClaimTemplate of resource.k8s.io/v1beta2: resourceclaimtemplates, namespaced. */
+/**
+ * A template for claims that are made per pod.
+ *
+ * ResourceClaimTemplate of resource.k8s.io/v1beta2: resourceclaimtemplates, namespaced.
+ */
 export interface ResourceClaimTemplate {
   apiVersion: "resource.k8s.io/v1beta2";
   kind: "ResourceClaimTemplate";
@@ -360,7 +376,11 @@ export interface ResourcePool {
   resourceSliceCount: number;
 }
 
-/** ResourceSlice of resource.k8s.io/v1beta2: resourceslices, cluster-scoped. */
+/**
+ * Devices that a driver offers.
+ *
+ * ResourceSlice of resource.k8s.io/v1beta2: resourceslices, cluster-scoped.
+ */
 export interface ResourceSlice {
   apiVersion: "resource.k8s.io/v1beta2";
   kind: "ResourceSlice";

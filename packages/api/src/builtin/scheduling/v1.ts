@@ -2,7 +2,11 @@
 import type { Kind } from "../../kind/kind.ts";
 import type { ObjectMeta } from "../../object/object.ts";
 
-/** PriorityClass of scheduling.k8s.io/v1: priorityclasses (pc), cluster-scoped. */
+/**
+ * A name for a priority of pods.
+ *
+ * PriorityClass of scheduling.k8s.io/v1: priorityclasses (pc), cluster-scoped.
+ */
 export interface PriorityClass {
   apiVersion: "scheduling.k8s.io/v1";
   kind: "PriorityClass";

@@ -8,7 +8,11 @@ export interface GangSchedulingPolicy {
   minCount: number;
 }
 
-/** PodGroup of scheduling.k8s.io/v1alpha2: podgroups, namespaced. */
+/**
+ * Pods that are scheduled together.
+ *
+ * PodGroup of scheduling.k8s.io/v1alpha2: podgroups, namespaced.
+ */
 export interface PodGroup {
   apiVersion: "scheduling.k8s.io/v1alpha2";
   kind: "PodGroup";
@@ -98,7 +102,11 @@ export interface TypedLocalObjectReference {
   name: string;
 }
 
-/** Workload of scheduling.k8s.io/v1alpha2: workloads, namespaced. */
+/**
+ * How the pods of a workload are scheduled together.
+ *
+ * Workload of scheduling.k8s.io/v1alpha2: workloads, namespaced.
+ */
 export interface Workload {
   apiVersion: "scheduling.k8s.io/v1alpha2";
   kind: "Workload";

@@ -4,7 +4,11 @@ import type { ObjectMeta } from "../../object/object.ts";
 import type { PersistentVolumeSpec, TopologySelectorTerm } from "../core/v1.ts";
 import type { LabelSelector } from "../meta/v1.ts";
 
-/** CSIDriver of storage.k8s.io/v1: csidrivers, cluster-scoped. */
+/**
+ * What a storage driver can do.
+ *
+ * CSIDriver of storage.k8s.io/v1: csidrivers, cluster-scoped.
+ */
 export interface CSIDriver {
   apiVersion: "storage.k8s.io/v1";
   kind: "CSIDriver";
@@ -47,7 +51,11 @@ export interface CSIDriverSpec {
   volumeLifecycleModes?: string[];
 }
 
-/** CSINode of storage.k8s.io/v1: csinodes, cluster-scoped. */
+/**
+ * Which storage drivers a node has.
+ *
+ * CSINode of storage.k8s.io/v1: csinodes, cluster-scoped.
+ */
 export interface CSINode {
   apiVersion: "storage.k8s.io/v1";
   kind: "CSINode";
@@ -87,7 +95,11 @@ export interface CSINodeSpec {
   drivers: CSINodeDriver[];
 }
 
-/** CSIStorageCapacity of storage.k8s.io/v1: csistoragecapacities, namespaced. */
+/**
+ * How much storage of a class is free in a part of the cluster.
+ *
+ * CSIStorageCapacity of storage.k8s.io/v1: csistoragecapacities, namespaced.
+ */
 export interface CSIStorageCapacity {
   apiVersion: "storage.k8s.io/v1";
   kind: "CSIStorageCapacity";
@@ -122,7 +134,11 @@ export const CSIStorageCapacity: Kind<CSIStorageCapacity, CSIStorageCapacityCrea
   scope: "Namespaced",
 };
 
-/** StorageClass of storage.k8s.io/v1: storageclasses (sc), cluster-scoped. */
+/**
+ * A way in which volumes are made.
+ *
+ * StorageClass of storage.k8s.io/v1: storageclasses (sc), cluster-scoped.
+ */
 export interface StorageClass {
   apiVersion: "storage.k8s.io/v1";
   kind: "StorageClass";
@@ -168,7 +184,11 @@ export interface TokenRequest {
   expirationSeconds?: number;
 }
 
-/** VolumeAttachment of storage.k8s.io/v1: volumeattachments, cluster-scoped. */
+/**
+ * Attaches a volume to a node.
+ *
+ * VolumeAttachment of storage.k8s.io/v1: volumeattachments, cluster-scoped.
+ */
 export interface VolumeAttachment {
   apiVersion: "storage.k8s.io/v1";
   kind: "VolumeAttachment";
@@ -217,7 +237,11 @@ export interface VolumeAttachmentStatus {
   detachError?: VolumeError;
 }
 
-/** VolumeAttributesClass of storage.k8s.io/v1: volumeattributesclasses (vac), cluster-scoped. */
+/**
+ * Attributes of volumes that can be changed later.
+ *
+ * VolumeAttributesClass of storage.k8s.io/v1: volumeattributesclasses (vac), cluster-scoped.
+ */
 export interface VolumeAttributesClass {
   apiVersion: "storage.k8s.io/v1";
   kind: "VolumeAttributesClass";

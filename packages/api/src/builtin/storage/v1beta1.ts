@@ -2,7 +2,11 @@
 import type { Kind } from "../../kind/kind.ts";
 import type { ObjectMeta } from "../../object/object.ts";
 
-/** VolumeAttributesClass of storage.k8s.io/v1beta1: volumeattributesclasses (vac), cluster-scoped. */
+/**
+ * Attributes of volumes that can be changed later.
+ *
+ * VolumeAttributesClass of storage.k8s.io/v1beta1: volumeattributesclasses (vac), cluster-scoped.
+ */
 export interface VolumeAttributesClass {
   apiVersion: "storage.k8s.io/v1beta1";
   kind: "VolumeAttributesClass";

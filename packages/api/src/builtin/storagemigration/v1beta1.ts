@@ -3,7 +3,11 @@ import type { Kind } from "../../kind/kind.ts";
 import type { Condition, ObjectMeta } from "../../object/object.ts";
 import type { GroupResource } from "../meta/v1.ts";
 
-/** StorageVersionMigration of storagemigration.k8s.io/v1beta1: storageversionmigrations, cluster-scoped. */
+/**
+ * Rewrites all objects of a resource in the present storage version.
+ *
+ * StorageVersionMigration of storagemigration.k8s.io/v1beta1: storageversionmigrations, cluster-scoped.
+ */
 export interface StorageVersionMigration {
   apiVersion: "storagemigration.k8s.io/v1beta1";
   kind: "StorageVersionMigration";
