@@ -68,14 +68,14 @@ export function isNumeric(value: CelValue): value is CelNumber {
   );
 }
 
-/** -1, 0 or 1; NaN when one of them is NaN. JavaScript compares numbers with bigints exactly. */
+/** -1, 0 or 1; NaN when one of them is NaN. Beside a double, integers count as doubles, too, as in cel-go. */
 export function compareNumbers(a: CelNumber, b: CelNumber): number {
-  const x = plain(a);
-  const y = plain(b);
+  const asDoubles = a instanceof CelDouble || b instanceof CelDouble;
+  const x = asDoubles ? Number(plain(a)) : plain(a);
+  const y = asDoubles ? Number(plain(b)) : plain(b);
   if (x < y) return -1;
   if (x > y) return 1;
-  // biome-ignore lint: loose equality is what compares a number with a bigint
-  return x == y ? 0 : Number.NaN;
+  return Number.isNaN(x) || Number.isNaN(y) ? Number.NaN : 0;
 }
 
 function plain(value: CelNumber): number | bigint {
