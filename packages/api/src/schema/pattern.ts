@@ -27,6 +27,8 @@ function build(pattern: string): Pattern | Error {
     const compiled = RE2JS.compile(pattern);
     return { matches: (text) => compiled.test(text) };
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    // Go always quotes the place, which at the end of the pattern is empty.
+    return new Error(message.includes("`") ? message : `${message}: \`\``);
   }
 }
