@@ -42,11 +42,14 @@ export function buildOpenApiV3(kinds: readonly OpenApiKind[]): OpenApiV3Document
   }
   return {
     openapi: "3.0.0",
-    info: { title: "Kubernetes", version: "v1.35" },
+    info: kinds[0]?.custom === undefined ? builtinInfo : customInfo,
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: { schemas: closeOverReferences(schemas, roots, builtinSchemaV3) },
   };
 }
+
+const builtinInfo = { title: "Kubernetes", version: "v1.35" };
+const customInfo = { title: "Kubernetes CRD Swagger", version: "v0.1.0" };
 
 function partOf(kind: OpenApiKind): Part {
   const known = parts.get(kind);

@@ -24,7 +24,7 @@ export const namespaceParameter: ParameterFact = {
 };
 
 export function nameParameter(kind: string): ParameterFact {
-  return { name: "name", in: "path", type: "string", description: `Name of the ${kind}.` };
+  return { name: "name", in: "path", type: "string", description: `name of the ${kind}` };
 }
 
 const resourceVersion = query("resourceVersion", "How recent the answer must be; see resourceVersionMatch.");
