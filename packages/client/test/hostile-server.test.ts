@@ -654,7 +654,7 @@ describe("HttpTransport and what is sent", () => {
     expect((await near.transport.request(get)).body).toEqual({ ok: true });
     const far = await world(handler, { connection: { compression: true } });
     expect((await far.transport.request(get)).body).toEqual({ ok: true });
-    await (await far.transport.watch(watch)).close();
+    (await far.transport.watch(watch)).close();
     expect(asked).toEqual([undefined, "gzip", undefined]);
   });
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import http2 from "node:http2";
+import https from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
@@ -56,15 +57,11 @@ export async function startServer(handler: Handler, options: TestServerOptions =
   const requests: string[] = [];
   const protocols = new Set<string>();
   let acceptedCount = 0;
-  const server = http2.createSecureServer({
-    ...pair,
-    ca: authority.ca,
-    requestCert: true,
-    rejectUnauthorized: false,
-    allowHTTP1: true,
-    ...(options.http2 ? {} : { ALPNProtocols: ["http/1.1"] }),
-    settings: { maxConcurrentStreams: options.maxConcurrentStreams ?? 100 },
-  });
+  const tls = { ...pair, ca: authority.ca, requestCert: true, rejectUnauthorized: false };
+  const settings = { maxConcurrentStreams: options.maxConcurrentStreams ?? 100 };
+  const server: https.Server = options.http2
+    ? (http2.createSecureServer({ ...tls, allowHTTP1: true, settings }) as unknown as https.Server)
+    : https.createServer(tls);
   server.on("secureConnection", (socket) => {
     acceptedCount++;
     // Without it, small writes wait 40 ms for each other.
@@ -77,10 +74,10 @@ export async function startServer(handler: Handler, options: TestServerOptions =
     requests.push(`${request.method} ${request.url}`);
     protocols.add(request.httpVersion);
     response.on("error", () => {});
-    void handler(request as unknown as IncomingMessage, response as unknown as ServerResponse);
+    void handler(request, response);
   });
   const sessions = new Set<http2.ServerHttp2Session>();
-  server.on("session", (session) => {
+  server.on("session", (session: http2.ServerHttp2Session) => {
     sessions.add(session);
     session.on("close", () => sessions.delete(session));
   });
@@ -110,7 +107,7 @@ export async function startServer(handler: Handler, options: TestServerOptions =
     reset: () => {
       for (const socket of sockets) resetConnection(socket);
     },
-    onUpgrade: (listener) => void server.on("upgrade", listener as never),
+    onUpgrade: (listener) => void server.on("upgrade", listener),
     close,
     [Symbol.asyncDispose]: close,
   };

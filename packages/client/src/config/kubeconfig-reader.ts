@@ -148,7 +148,7 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
 function describe(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return value === null ? "nothing" : "a map";
-  return typeof value === "string" ? "text" : `${typeof value} ${String(value)}`;
+  return typeof value === "string" ? "text" : `${typeof value} ${String(value as number | boolean)}`;
 }
 
 /** `contexts[0].context.cluster: `. */

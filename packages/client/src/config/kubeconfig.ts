@@ -1,5 +1,5 @@
 import { ConfigError } from "../errors.ts";
-import { type Entry, KubeconfigReader, openDocument } from "./kubeconfig-reader.ts";
+import { type Entry, openDocument } from "./kubeconfig-reader.ts";
 
 /** A cluster entry. Paths are absolute. */
 export interface KubeconfigCluster {
@@ -74,7 +74,7 @@ export interface Kubeconfig {
  * @throws ConfigError that names file, line and entry
  */
 export async function parseKubeconfig(text: string, file: string): Promise<Kubeconfig> {
-  const reader: KubeconfigReader = await openDocument(text, file);
+  const reader = await openDocument(text, file);
   const root = reader.root();
   const kind = root.text("kind");
   if (kind !== undefined && kind !== "Config") {

@@ -12,7 +12,7 @@ export interface Lease {
 export interface RefreshingSourceOptions {
   readonly clock: Clock;
   /** Obtains new credentials; called once at a time. */
-  load(): Promise<Lease>;
+  readonly load: () => Promise<Lease>;
 }
 
 /** New credentials are fetched when so much of their life is left, at most `earlyMsMax`, while the old ones serve on. */

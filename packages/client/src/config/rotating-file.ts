@@ -10,9 +10,9 @@ const ageMsMax = 10_000;
 export interface RotatingFile {
   readonly path: string;
   /** The content, not older than ten seconds. What was read last, when it cannot be read now. @throws CredentialError */
-  current(): Promise<string>;
+  readonly current: () => Promise<string>;
   /** The content as it is now. Throws like `current`. */
-  reread(): Promise<string>;
+  readonly reread: () => Promise<string>;
 }
 
 /** @param what what the file holds, for messages: `token file` */

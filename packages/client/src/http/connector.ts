@@ -7,7 +7,7 @@ import { openTunnel } from "./proxy-tunnel.ts";
 export interface ConnectorOptions {
   readonly server: URL;
   /** CA certificates, PEM; asked for at each connection, because the file may rotate. Undefined: the system's. */
-  ca(): Promise<string | undefined>;
+  readonly ca: () => Promise<string | undefined>;
   readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
   readonly tlsServerName?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;

@@ -7,7 +7,7 @@ export interface ExchangeLimits {
   /** Longest silence while an answer is awaited. Undefined: no limit. */
   readonly silenceMs?: number | undefined;
   /** Makes the error for a silence that was too long. */
-  onSilence(milliseconds: number): Error;
+  readonly onSilence: (milliseconds: number) => Error;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface IdentityWires {
   /** For watches and streams, which hold their connection for long: not bounded. */
   readonly watches: Wire;
   /** Opens a connection of its own for a WebSocket. */
-  connect(): Promise<Socket>;
+  readonly connect: () => Promise<Socket>;
   /** Takes no more requests; calls `onEnd` when those under way have ended and everything is closed. */
   retire(onEnd: () => void): void;
   destroy(): Promise<void>;

@@ -17,7 +17,7 @@ export interface SocketOptions {
   /** `https://host:port`. */
   readonly origin: string;
   readonly signal: AbortSignal | undefined;
-  connect(): Promise<Socket>;
+  readonly connect: () => Promise<Socket>;
 }
 
 /** Messages that were not taken yet stop the reading from the connection at this size. */
@@ -35,7 +35,7 @@ export async function openMessageSocket(request: WireRequest, options: SocketOpt
   });
   return new Promise((resolve, reject) => {
     const { signal } = options;
-    const onAbort = (): void => void webSocket.terminate();
+    const onAbort = (): void => webSocket.terminate();
     const settle = (): void => signal?.removeEventListener("abort", onAbort);
     signal?.addEventListener("abort", onAbort);
     webSocket.once("open", () => {

@@ -18,9 +18,9 @@ export interface ObservedRequest {
 
 /** Hears of requests and connections. What it throws is thrown into the request: it must not throw. */
 export interface RequestObserver {
-  onRequest?(request: ObservedRequest): void;
+  readonly onRequest?: ((request: ObservedRequest) => void) | undefined;
   /** A connection was opened. */
-  onConnect?(): void;
+  readonly onConnect?: (() => void) | undefined;
 }
 
 /** Starts the observation of a request; call the result when it ended. */

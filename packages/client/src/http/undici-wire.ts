@@ -1,4 +1,3 @@
-/// <reference path="./undici-pool.d.ts" />
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import Pool from "undici/lib/dispatcher/pool.js";
@@ -24,18 +23,26 @@ export function undiciWire(options: UndiciWireOptions): Wire {
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: keepIdleMs,
-    connect: (_options, callback) => {
-      options.connect().then(
-        (socket) => callback(null, socket),
-        (error: unknown) => callback(error as Error, null),
-      );
-    },
+    connect: (_options, callback) => void hand(options.connect(), callback),
   });
   return {
     send: (request, listener) => new UndiciExchange(pool, request, listener),
     retire: () => pool.close(),
     destroy: () => pool.destroy(),
   };
+}
+
+async function hand(
+  connecting: Promise<Socket>,
+  callback: (...result: [null, Socket] | [Error, null]) => void,
+): Promise<void> {
+  let result: [null, Socket] | [Error, null];
+  try {
+    result = [null, await connecting];
+  } catch (error) {
+    result = [error as Error, null];
+  }
+  callback(...result);
 }
 
 class UndiciExchange implements WireExchange, Dispatcher.DispatchHandler {
