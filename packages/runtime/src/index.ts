@@ -21,6 +21,7 @@ export type {
   OwnershipOptions,
   PlannedChild,
   ReconcileContext,
+  StatusPatch,
 } from "./controller/reconcile-context.ts";
 export { RetryAfterError, TerminalError, isRetryAfterError, isTerminalError } from "./controller/result.ts";
 export { observed } from "./controller/desired.ts";
@@ -78,7 +79,7 @@ export type { BackOff, ExponentialOptions, RetryDelayOptions, TokenBucketOptions
 
 // Manager
 export { createManager } from "./manager/manager.ts";
-export type { ClusterOptions, Manager, ManagerOptions } from "./manager/manager.ts";
+export type { ClusterOptions, Manager, ManagerOptions, ManagerPorts } from "./manager/manager.ts";
 export type { LeaderElectionOptions } from "./manager/leader-election.ts";
 export type { Runnable } from "./manager/runnable.ts";
 export type { HealthCheck } from "./manager/health.ts";
@@ -90,12 +91,16 @@ export type { EventInput } from "./manager/event-recorder.ts";
 export { defineWebhook } from "./webhook/define-webhook.ts";
 export type {
   AdmissionContext,
+  DefaultAnswer,
   ValidationAnswer,
   WebhookDefinition,
   WebhookOptions,
 } from "./webhook/define-webhook.ts";
-
-// Certificates
+export { checkRoundTrip, convertObject, defineConversion } from "./webhook/define-conversion.ts";
+export type { ConversionDefinition, RoundTripLoss, Spoke } from "./webhook/define-conversion.ts";
+export { conversionOf, webhookConfigurations } from "./webhook/webhook-configuration.ts";
+export type { ConfigurationOptions, WebhookReach } from "./webhook/webhook-configuration.ts";
+export type { WebhookServerOptions } from "./webhook/webhook-stage.ts";
 export { createCertificateAuthority, issueCertificate } from "./webhook/certificate.ts";
 export type { CertificateRequest, KeyPair } from "./webhook/certificate.ts";
 

@@ -1,6 +1,6 @@
 import type { AnyKind, Condition, DeepReadonly, KindOf, KubeObject } from "@bowline/api";
 import type { Desired, Observed } from "./define-controller.ts";
-import type { ReconcileContext } from "./reconcile-context.ts";
+import type { ReconcileContext, StatusPatch } from "./reconcile-context.ts";
 import type { ReconcileResult } from "./result.ts";
 
 type Frozen = DeepReadonly<KubeObject>;
@@ -35,10 +35,8 @@ export function reconcileDesired<T extends KubeObject>(
     const answer = desired(object, observed(object, owned, ctx.clock.now()));
     const children = await ctx.children(answer.children);
     const status = (answer.status ?? {}) as { readonly conditions?: readonly DeepReadonly<Condition>[] };
-    await ctx.patchStatus({
-      ...status,
-      conditions: conditionsOf(object, status.conditions, children.condition, ctx),
-    });
+    const conditions = conditionsOf(object, status.conditions, children.condition, ctx);
+    await ctx.patchStatus({ ...status, conditions } as unknown as StatusPatch<T>);
     return answer.requeueAfterMs === undefined ? undefined : { requeueAfterMs: answer.requeueAfterMs };
   };
 }

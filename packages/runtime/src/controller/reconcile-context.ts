@@ -1,13 +1,5 @@
-import type {
-  AnyKind,
-  Condition,
-  CreateOf,
-  DeepReadonly,
-  KindOf,
-  KubeObject,
-  ObjectMeta,
-} from "@bowline/api";
-import type { Client, Clock } from "@bowline/client";
+import type { AnyKind, Condition, CreateOf, DeepReadonly, KindOf, KubeObject } from "@bowline/api";
+import type { Client, Clock, MergePatch } from "@bowline/client";
 import type { Cache, CachedListOptions, CachedReadOptions } from "../cache/cache.ts";
 import type { EventInput } from "../manager/event-recorder.ts";
 import type { Logger } from "../manager/logger.ts";
@@ -16,6 +8,9 @@ import type { Cause, ReconcileRequest } from "./request.ts";
 
 /** Names an object: a name in the request's namespace, or a name and a namespace. */
 export type ObjectRef = string | { readonly name: string; readonly namespace?: string };
+
+/** Any part of a kind's status; null removes a field. */
+export type StatusPatch<T> = "status" extends keyof T ? MergePatch<NonNullable<T["status"]>> : object;
 
 /** How `apply`, `create` and `update` treat ownership. */
 export interface OwnershipOptions {
@@ -113,7 +108,7 @@ export interface ReconcileContext<T extends KubeObject = KubeObject> {
    * what the server made of it changed since the last apply, and then answers the cached object.
    * @throws StatusError as the server sends it
    */
-  apply<O extends KubeObject>(object: O, options?: ApplyOptions): Promise<DeepReadonly<O>>;
+  apply<O extends DeepReadonly<KubeObject>>(object: O, options?: ApplyOptions): Promise<DeepReadonly<O>>;
   apply<K extends AnyKind>(
     kind: K,
     object: DeepReadonly<CreateOf<K>>,
@@ -126,7 +121,11 @@ export interface ReconcileContext<T extends KubeObject = KubeObject> {
     options?: OwnershipOptions,
   ): Promise<DeepReadonly<KindOf<K>>>;
   /** JSON merge patch of an object (default: the one under reconcile). */
-  patch<K extends AnyKind>(kind: K, ref: ObjectRef, patch: object): Promise<DeepReadonly<KindOf<K>>>;
+  patch<K extends AnyKind>(
+    kind: K,
+    ref: ObjectRef,
+    patch: MergePatch<KindOf<K>>,
+  ): Promise<DeepReadonly<KindOf<K>>>;
   /** Deletes an object; one that is gone already is no error. */
   delete(object: DeepReadonly<KubeObject>): Promise<void>;
   delete<K extends AnyKind>(kind: K, ref: ObjectRef): Promise<void>;
@@ -135,7 +134,7 @@ export interface ReconcileContext<T extends KubeObject = KubeObject> {
    * Merges fields into the status of the object under reconcile (JSON merge patch on `/status`: lists are replaced,
    * null removes). Sends nothing when the status already says so. An object that is gone is no error.
    */
-  patchStatus(status: object): Promise<DeepReadonly<T>>;
+  patchStatus(status: StatusPatch<T>): Promise<DeepReadonly<T>>;
   /**
    * Sets a condition in the list given (default: the object's own) with the transition time rule and this generation,
    * and answers the new list for `patchStatus`.
@@ -179,6 +178,3 @@ export interface ReconcileContext<T extends KubeObject = KubeObject> {
    */
   step<R>(name: string, work: () => Promise<R>): Promise<R>;
 }
-
-/** An owner for references: its kind and its name and uid. */
-export type OwnerObject = DeepReadonly<KubeObject & { metadata: ObjectMeta }>;

@@ -15,7 +15,9 @@ import { Controller } from "../controller/controller.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
 import { ManagedClient } from "../controller/managed-client.ts";
 import { MisuseError, TermOverError } from "../errors.ts";
+import type { ConversionDefinition } from "../webhook/define-conversion.ts";
 import type { WebhookDefinition } from "../webhook/define-webhook.ts";
+import type { WebhookServerOptions, WebhookStage } from "../webhook/webhook-stage.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { type HealthCheck, HealthChecks } from "./health.ts";
 import { HttpEndpoint, isOff } from "./http-endpoint.ts";
@@ -41,7 +43,8 @@ export interface ManagerOptions {
   readonly clusters?: Readonly<Record<string, ClusterOptions>>;
   readonly controllers?: readonly ControllerDefinition[];
   /** False, or ENABLE_WEBHOOKS=false in the environment: runs without them. */
-  readonly webhooks?: readonly WebhookDefinition[] | false;
+  readonly webhooks?: readonly (WebhookDefinition | ConversionDefinition)[] | false;
+  readonly webhookServer?: WebhookServerOptions;
   readonly runnables?: readonly Runnable[];
   /** In logs and as the identity of events. Default `bowline`. */
   readonly name?: string;
@@ -59,6 +62,13 @@ export interface ManagerOptions {
   readonly metricsAddress?: string | false;
   /** Host or pod name, in identities. Default: the host's name. */
   readonly hostName?: string;
+}
+
+/** Ports that a manager's servers listen on; undefined for those that do not run. */
+export interface ManagerPorts {
+  readonly health: number | undefined;
+  readonly metrics: number | undefined;
+  readonly webhooks: number | undefined;
 }
 
 /** Runs controllers, webhooks and everything they need, and starts and stops all in the right order. */
@@ -90,7 +100,7 @@ export interface Manager {
   /** A prom-client registry with all metrics, to which own ones can be added. */
   readonly metrics: Registry;
   /** Ports that the endpoints listen on, once started. */
-  readonly ports: { readonly health: number | undefined; readonly metrics: number | undefined };
+  readonly ports: ManagerPorts;
   addHealthCheck(name: string, check: HealthCheck): void;
   addReadyCheck(name: string, check: HealthCheck): void;
   /** What `/debug` answers: queues, caches, reconciles under way. */
@@ -125,6 +135,7 @@ class LiveManager implements Manager {
   readonly #elector: LeaderElector | undefined;
   #healthEndpoint: HttpEndpoint | undefined;
   #metricsEndpoint: HttpEndpoint | undefined;
+  #webhooks: WebhookStage | undefined;
   #registry: Registry | undefined;
   #resolveElected: () => void = () => {};
   #leaderTerm: Term | undefined;
@@ -172,8 +183,12 @@ class LiveManager implements Manager {
     return (this.#registry ??= promRegistry(this.#instruments));
   }
 
-  get ports(): { readonly health: number | undefined; readonly metrics: number | undefined } {
-    return { health: this.#healthEndpoint?.port, metrics: this.#metricsEndpoint?.port };
+  get ports(): ManagerPorts {
+    return {
+      health: this.#healthEndpoint?.port,
+      metrics: this.#metricsEndpoint?.port,
+      webhooks: this.#webhooks?.port,
+    };
   }
 
   add(part: ControllerDefinition | Runnable): void {
@@ -315,6 +330,7 @@ class LiveManager implements Manager {
   async #startAll(): Promise<void> {
     const controllers = [...this.#controllers.values()];
     await this.#startEndpoints();
+    await this.#startWebhooks();
     await this.#lifecycle.start("caches", {
       start: () => this.#prepare(controllers),
       stop: async () =>
@@ -367,6 +383,28 @@ class LiveManager implements Manager {
         stop: () => endpoint.stop(),
       });
     }
+  }
+
+  /** Before the caches: a conversion webhook of ours may be needed for the first list. */
+  async #startWebhooks(): Promise<void> {
+    const { webhooks = [], webhookServer = {} } = this.#options;
+    const isOn = webhooks !== false && webhooks.length > 0 && process.env["ENABLE_WEBHOOKS"] !== "false";
+    if (!isOn) return;
+    const { WebhookStage } = await import("../webhook/webhook-stage.ts");
+    const { clock, random, log } = this;
+    const ports = {
+      name: this.#options.name ?? "bowline",
+      client: this.client,
+      clock,
+      random,
+      log,
+      instruments: this.#instruments,
+    };
+    const stage = (this.#webhooks = new WebhookStage(webhooks, webhookServer, ports));
+    this.#ready.add("webhooks", () => {
+      if (!stage.isListening) throw new Error("the webhook server does not listen");
+    });
+    await this.#lifecycle.start("webhooks", stage);
   }
 
   async #answerHealth(
