@@ -25,12 +25,13 @@ export interface InProcessTransportOptions {
 export function createInProcessTransport(server: ApiServer, options: InProcessTransportOptions): Transport {
   const closed = new AbortController();
 
+  const signalOf = ({ signal }: ApiRequest): AbortSignal =>
+    signal === undefined ? closed.signal : AbortSignal.any([closed.signal, signal]);
+
   const handle = async (request: ApiRequest): Promise<ServerResponse> => {
     if (closed.signal.aborted) throw new ConnectionError("the transport is closed");
     request.signal?.throwIfAborted();
-    const signals =
-      request.signal === undefined ? closed.signal : AbortSignal.any([closed.signal, request.signal]);
-    const response = await server.handle(serverRequest(request, options, signals));
+    const response = await server.handle(serverRequest(request, options, signalOf(request)));
     if (response.status >= 400) throw statusError(response);
     return response;
   };
@@ -49,7 +50,7 @@ export function createInProcessTransport(server: ApiServer, options: InProcessTr
     async watch<T>(request: ApiRequest): Promise<WatchStream<T>> {
       const response = await handle(request);
       if (response.kind !== "watch") throw new ConnectionError(`${request.path} did not answer a watch`);
-      return watchStream(response) as WatchStream<T>;
+      return watchStream(response, signalOf(request)) as WatchStream<T>;
     },
     async stream(request: ApiRequest): Promise<ByteStream> {
       const response = await handle(request);
@@ -146,14 +147,23 @@ function warningsOf(response: ServerResponse): string[] {
     .map((line) => line.replace(/^299 - "(.*)"$/s, "$1").replace(/\\(.)/g, "$1"));
 }
 
-function watchStream(response: Extract<ServerResponse, { kind: "watch" }>): WatchStream<unknown> {
+function watchStream(
+  response: Extract<ServerResponse, { kind: "watch" }>,
+  signal: AbortSignal,
+): WatchStream<unknown> {
   const { session } = response;
+  let isClosed = false;
   return {
-    close: () => session.close(),
+    close() {
+      isClosed = true;
+      session.close();
+    },
     async *[Symbol.asyncIterator](): AsyncGenerator<readonly WatchEvent<unknown>[], void, undefined> {
       for await (const batch of session) {
         yield batch.map((event) => ({ type: event.type, object: event.object }) as WatchEvent<unknown>);
       }
+      // the session ends the same way for its server, for its reader and for a signal; only the last is an error
+      if (!isClosed) signal.throwIfAborted();
     },
   };
 }
