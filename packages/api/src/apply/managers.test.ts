@@ -23,14 +23,23 @@ const without = (name: keyof ManagedFieldsEntry): ManagedFieldsEntry => {
 
 describe("managerId", () => {
   it.each([
-    [{ name: "foo", operation: "Update", apiVersion: "v1", subresource: "" }, '{"manager":"foo","operation":"Update","apiVersion":"v1"}'],
-    [{ name: "foo", operation: "Apply", apiVersion: "v1", subresource: "" }, '{"manager":"foo","operation":"Apply"}'],
+    [
+      { name: "foo", operation: "Update", apiVersion: "v1", subresource: "" },
+      '{"manager":"foo","operation":"Update","apiVersion":"v1"}',
+    ],
+    [
+      { name: "foo", operation: "Apply", apiVersion: "v1", subresource: "" },
+      '{"manager":"foo","operation":"Apply"}',
+    ],
     [
       { name: "foo", operation: "Apply", apiVersion: "v1", subresource: "scale" },
       '{"manager":"foo","operation":"Apply","subresource":"scale"}',
     ],
     [{ name: "", operation: "Apply", apiVersion: "v1", subresource: "" }, '{"operation":"Apply"}'],
-    [{ name: "<a>", operation: "Apply", apiVersion: "v1", subresource: "" }, '{"manager":"\\u003ca\\u003e","operation":"Apply"}'],
+    [
+      { name: "<a>", operation: "Apply", apiVersion: "v1", subresource: "" },
+      '{"manager":"\\u003ca\\u003e","operation":"Apply"}',
+    ],
   ] as const)("of %j is %s", (manager, id) => {
     expect(managerId(manager)).toBe(id);
   });
@@ -38,11 +47,19 @@ describe("managerId", () => {
 
 describe("readManagers and writeManagers", () => {
   it.each([
-    ["an operation that is none", entry({ operation: "Invalid" as never }), "operation must be `Apply` or `Update`"],
+    [
+      "an operation that is none",
+      entry({ operation: "Invalid" as never }),
+      "operation must be `Apply` or `Update`",
+    ],
     ["no operation", without("operation"), "operation must be `Apply` or `Update`"],
     ["no apiVersion", without("apiVersion"), "apiVersion must not be empty"],
     ["no fieldsType", without("fieldsType"), "missing fieldsType in managed fields entry 1"],
-    ["another fieldsType", entry({ fieldsType: "FieldsV2" as never }), 'invalid fieldsType "FieldsV2" in managed fields entry 1'],
+    [
+      "another fieldsType",
+      entry({ fieldsType: "FieldsV2" as never }),
+      'invalid fieldsType "FieldsV2" in managed fields entry 1',
+    ],
   ])("refuse %s", (_name, bad, message) => {
     expect(() => readManagers([entry(), bad])).toThrow(new ManagedFieldsError(message));
   });
@@ -52,7 +69,15 @@ describe("readManagers and writeManagers", () => {
   });
 
   it.each([
-    ["values and indexes", { "v:3": { "f:alsoPi": {} }, "v:3.1415": { "f:pi": {} }, "v:false": { "f:no": {} }, "i:5": { "f:i": {} } }],
+    [
+      "values and indexes",
+      {
+        "v:3": { "f:alsoPi": {} },
+        "v:3.1415": { "f:pi": {} },
+        "v:false": { "f:no": {} },
+        "i:5": { "f:i": {} },
+      },
+    ],
     ["keyed items", { "f:spec": { "f:containers": { 'k:{"name":"c"}': { ".": {}, "f:image": {} } } } }],
     ["no fields", {}],
   ])("give back entries with %s themselves", (_name, fieldsV1) => {
@@ -121,7 +146,13 @@ describe("capManagers", () => {
     ...lines.map((line) => {
       const [manager = "", apiVersion = "", hour = "", names = ""] = line.split(" ");
       const time = `2001-01-01T0${hour}:00:00Z`;
-      return entry({ manager, apiVersion, operation: "Update", time, fieldsV1: fields(setOf(...[...names].map((n) => `.${n}`))) });
+      return entry({
+        manager,
+        apiVersion,
+        operation: "Update",
+        time,
+        fieldsV1: fields(setOf(...[...names].map((n) => `.${n}`))),
+      });
     }),
     ...Array.from({ length: 10 - room }, (_, i) =>
       entry({ manager: `new${i}`, operation: "Update", time: "2002-01-01T00:00:00Z", apiVersion: `w${i}` }),
@@ -130,11 +161,24 @@ describe("capManagers", () => {
   const capped = (entries: ManagedFieldsEntry[]): string[] =>
     (writeManagers(capManagers(readManagers(entries))) ?? [])
       .filter((e) => !e.manager?.startsWith("new"))
-      .map((e) => `${e.manager} ${e.apiVersion} ${e.time?.[12]} ${Object.keys(e.fieldsV1 ?? {}).map((n) => n.slice(2)).join("")}`);
+      .map(
+        (e) =>
+          `${e.manager} ${e.apiVersion} ${e.time?.[12]} ${Object.keys(e.fieldsV1 ?? {})
+            .map((n) => n.slice(2))
+            .join("")}`,
+      );
 
   it.each([
-    ["nothing when there are few", ["m1 v1 1 a", "m2 v1 2 b", "m3 v1 3 c"], ["m1 v1 1 a", "m2 v1 2 b", "m3 v1 3 c"]],
-    ["the two oldest", ["m1 v1 1 a", "m2 v1 2 b", "m3 v1 3 c", "m4 v1 4 d"], ["ancient-changes v1 2 ab", "m3 v1 3 c", "m4 v1 4 d"]],
+    [
+      "nothing when there are few",
+      ["m1 v1 1 a", "m2 v1 2 b", "m3 v1 3 c"],
+      ["m1 v1 1 a", "m2 v1 2 b", "m3 v1 3 c"],
+    ],
+    [
+      "the two oldest",
+      ["m1 v1 1 a", "m2 v1 2 b", "m3 v1 3 c", "m4 v1 4 d"],
+      ["ancient-changes v1 2 ab", "m3 v1 3 c", "m4 v1 4 d"],
+    ],
     [
       "into the bucket that there is",
       ["ancient-changes v1 2 ab", "m3 v1 3 c", "m4 v1 4 d", "m5 v1 5 e"],

@@ -29,8 +29,14 @@ describe("compileMergeType", () => {
     [{}, { atomic: true, keys: [] }],
     [{ "x-kubernetes-list-type": "atomic" }, { atomic: true, keys: [] }],
     [{ "x-kubernetes-list-type": "set" }, { atomic: false, keys: [] }],
-    [{ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a", "b"] }, { atomic: false, keys: ["a", "b"] }],
-    [{ "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "n" }, { atomic: false, keys: ["n"] }],
+    [
+      { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a", "b"] },
+      { atomic: false, keys: ["a", "b"] },
+    ],
+    [
+      { "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "n" },
+      { atomic: false, keys: ["n"] },
+    ],
     [{ "x-kubernetes-patch-strategy": "merge" }, { atomic: false, keys: [] }],
     [
       { "x-kubernetes-patch-strategy": "merge,retainKeys", "x-kubernetes-patch-merge-key": "n" },
@@ -38,17 +44,27 @@ describe("compileMergeType", () => {
     ],
     [{ "x-kubernetes-patch-strategy": "retainKeys" }, { atomic: true, keys: [] }],
     [
-      { "x-kubernetes-list-type": "atomic", "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "n" },
+      {
+        "x-kubernetes-list-type": "atomic",
+        "x-kubernetes-patch-strategy": "merge",
+        "x-kubernetes-patch-merge-key": "n",
+      },
       { atomic: true, keys: [] },
     ],
   ])("reads the relation of list items from %j", (extension, relation) => {
-    expect(compiled({ type: "array", items: { type: "string" }, ...extension })?.list).toMatchObject(relation);
+    expect(compiled({ type: "array", items: { type: "string" }, ...extension })?.list).toMatchObject(
+      relation,
+    );
   });
 
   it.each([
     ["fields and nothing else", { properties: { a: { type: "string" } } }, false],
     ["no fields at all", {}, true],
-    ["preserved unknown fields", { properties: { a: {} }, "x-kubernetes-preserve-unknown-fields": true }, true],
+    [
+      "preserved unknown fields",
+      { properties: { a: {} }, "x-kubernetes-preserve-unknown-fields": true },
+      true,
+    ],
     ["additional properties", { additionalProperties: { type: "string" } }, true],
     ["additional properties of any kind", { additionalProperties: true }, true],
     ["no additional properties", { additionalProperties: false }, false],
@@ -96,19 +112,29 @@ describe("compileMergeType", () => {
   });
 
   it("gives embedded resources the metadata of objects", () => {
-    const embedded = compiled({ type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true });
+    const embedded = compiled({
+      type: "object",
+      "x-kubernetes-embedded-resource": true,
+      "x-kubernetes-preserve-unknown-fields": true,
+    });
     expect(field(embedded, "metadata", "finalizers")?.list?.atomic).toBe(false);
     expect(embedded?.map?.others).toBe(deducedType);
   });
 
   it("keeps defaults of fields, which keys may need", () => {
-    const type = compiled({ type: "object", properties: { p: { type: "string", default: "TCP" }, n: { type: "string" } } });
+    const type = compiled({
+      type: "object",
+      properties: { p: { type: "string", default: "TCP" }, n: { type: "string" } },
+    });
     expect(type?.map?.fields.get("p")?.default).toBe("TCP");
     expect(type?.map?.fields.get("n")?.default).toBeUndefined();
   });
 
   it("follows references, with what stands beside them, and keeps recursion", () => {
-    const node: JsonSchema = { type: "object", properties: { next: { $ref: "#/definitions/a.Node" }, v: { type: "string" } } };
+    const node: JsonSchema = {
+      type: "object",
+      properties: { next: { $ref: "#/definitions/a.Node" }, v: { type: "string" } },
+    };
     const type = compileMergeType(
       {
         type: "object",
@@ -148,7 +174,10 @@ describe("merge types of built-in kinds", () => {
 
   it("merge containers by name and ports by port and protocol", () => {
     expect(container).toMatchObject({ atomic: false, keys: ["name"] });
-    expect(field(container?.items, "ports")?.list).toMatchObject({ atomic: false, keys: ["containerPort", "protocol"] });
+    expect(field(container?.items, "ports")?.list).toMatchObject({
+      atomic: false,
+      keys: ["containerPort", "protocol"],
+    });
     expect(field(container?.items, "args")?.list?.atomic).toBe(true);
   });
 

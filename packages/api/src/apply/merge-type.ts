@@ -65,7 +65,10 @@ export interface CompileMergeTypeOptions {
  * server types them.
  */
 export function compileMergeType(schema: JsonSchema, options: CompileMergeTypeOptions = {}): MergeType {
-  return compilerFor(options.definitions).compile(withTypeMeta(schema), options.preserveUnknownFields === true);
+  return compilerFor(options.definitions).compile(
+    withTypeMeta(schema),
+    options.preserveUnknownFields === true,
+  );
 }
 
 /** Kinds that share definitions share the compiled types of them. */

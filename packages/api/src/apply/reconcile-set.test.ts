@@ -78,7 +78,11 @@ describe("reconcileSet", () => {
     const type = compileMergeType({
       type: "object",
       properties: {
-        free: { type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { list: listOf(text) } },
+        free: {
+          type: "object",
+          "x-kubernetes-preserve-unknown-fields": true,
+          properties: { list: listOf(text) },
+        },
       },
     });
     expect(reconcileSet(type, setOf(".free", ".free.arbitrary", ".free.list", '.free.list[="one"]'))).toEqual(
@@ -88,7 +92,11 @@ describe("reconcileSet", () => {
 });
 
 describe("withNamedFields", () => {
-  const type = typeOf({ s: structOf({ t: structOf({ x: text }) }), m: mapOf(mapOf(text)), l: keyedListOf(["n"], { n: text, s: struct }) });
+  const type = typeOf({
+    s: structOf({ t: structOf({ x: text }) }),
+    m: mapOf(mapOf(text)),
+    l: keyedListOf(["n"], { n: text, s: struct }),
+  });
   it.each([
     [[".s.t.x"], [".s", ".s.t", ".s.t.x"]],
     [[".m.a.b"], [".m", ".m.a.b"]],
@@ -130,9 +138,21 @@ describe("managers when the schema changes", () => {
 
   it("find items by a key that was added with a default", () => {
     const session = new ApplySession(list(["name"]));
-    session.apply("one", { list: [{ name: "a", value: 1 }, { name: "b", value: 1 }] });
-    session.management = { ...session.management, typeOf: () => list(["name", "id"], { ...number, default: 1 }) };
-    const applied = [{ name: "a", value: 2 }, { name: "b", id: 1, value: 2 }, { name: "b", id: 2, value: 3 }];
+    session.apply("one", {
+      list: [
+        { name: "a", value: 1 },
+        { name: "b", value: 1 },
+      ],
+    });
+    session.management = {
+      ...session.management,
+      typeOf: () => list(["name", "id"], { ...number, default: 1 }),
+    };
+    const applied = [
+      { name: "a", value: 2 },
+      { name: "b", id: 1, value: 2 },
+      { name: "b", id: 2, value: 3 },
+    ];
     session.apply("one", { list: applied });
     expect(session.fields).toEqual({ list: applied });
     expect(session.owned["one"]?.[1]).toContain('.list[id=1,name="a"].value');
@@ -141,8 +161,22 @@ describe("managers when the schema changes", () => {
 
   it.each([
     ["the same item", { name: "a", id: 1, value: 1 }, [{ name: "a", id: 1, value: 2 }]],
-    ["another item", { name: "a", id: 1, value: 1 }, [{ name: "a", id: 1, value: 1 }, { name: "a", id: 2, value: 2 }]],
-    ["an item without it", { name: "a", value: 1 }, [{ name: "a", value: 1 }, { name: "a", id: 2, value: 2 }]],
+    [
+      "another item",
+      { name: "a", id: 1, value: 1 },
+      [
+        { name: "a", id: 1, value: 1 },
+        { name: "a", id: 2, value: 2 },
+      ],
+    ],
+    [
+      "an item without it",
+      { name: "a", value: 1 },
+      [
+        { name: "a", value: 1 },
+        { name: "a", id: 2, value: 2 },
+      ],
+    ],
   ])("find items by a field that became a key: %s", (_name, before, after) => {
     const session = new ApplySession(list(["name"]));
     session.apply("one", { list: [before] });

@@ -7,7 +7,9 @@ import { parentManagedFields, scaleManagedFields } from "./scale-managers.ts";
 function entry(line: string): ManagedFieldsEntry {
   const [operation, name = "", apiVersion = "", names = "", time] = line.split(" ");
   const [manager = "", subresource] = name.split("/");
-  const paths = names.split(",").map((path) => (path === "replicas" || path === "selector" ? `.spec.${path}` : path));
+  const paths = names
+    .split(",")
+    .map((path) => (path === "replicas" || path === "selector" ? `.spec.${path}` : path));
   return {
     manager,
     operation: operation as "Apply" | "Update",
@@ -19,7 +21,12 @@ function entry(line: string): ManagedFieldsEntry {
   };
 }
 
-const paths = { "apps/v1": ["spec", "replicas"], "apps/v1beta1": ["spec", "replicas"], "apps/v2": ["spec", "count"], "apps/v3": undefined };
+const paths = {
+  "apps/v1": ["spec", "replicas"],
+  "apps/v1beta1": ["spec", "replicas"],
+  "apps/v2": ["spec", "count"],
+  "apps/v3": undefined,
+};
 
 describe("scaleManagedFields", () => {
   it.each([
@@ -31,9 +38,17 @@ describe("scaleManagedFields", () => {
     [
       "shows all of them",
       ["Apply m1 apps/v1 replicas", "Apply m2 apps/v1 replicas", "Apply m3/scale apps/v1 replicas"],
-      ["Apply m1 autoscaling/v1 replicas", "Apply m2 autoscaling/v1 replicas", "Apply m3/scale autoscaling/v1 replicas"],
+      [
+        "Apply m1 autoscaling/v1 replicas",
+        "Apply m2 autoscaling/v1 replicas",
+        "Apply m3/scale autoscaling/v1 replicas",
+      ],
     ],
-    ["knows where each version has them", ["Apply m1 apps/v2 .spec.count"], ["Apply m1 autoscaling/v1 replicas"]],
+    [
+      "knows where each version has them",
+      ["Apply m1 apps/v2 .spec.count"],
+      ["Apply m1 autoscaling/v1 replicas"],
+    ],
     ["leaves out unknown versions", ["Apply m1 apps/v10 replicas"], undefined],
     ["leaves out versions without scale", ["Apply m1 apps/v3 replicas"], undefined],
   ])("%s", (_name, parent, expected) => {
@@ -43,7 +58,9 @@ describe("scaleManagedFields", () => {
 
 describe("parentManagedFields", () => {
   const to = (parent: string[], scale: string[], apiVersion = "apps/v1"): ManagedFieldsEntry[] | undefined =>
-    parentManagedFields(parent.map(entry), scale.map(entry), { apiVersion, paths }) as ManagedFieldsEntry[] | undefined;
+    parentManagedFields(parent.map(entry), scale.map(entry), { apiVersion, paths }) as
+      | ManagedFieldsEntry[]
+      | undefined;
 
   it.each([
     [
@@ -89,15 +106,25 @@ describe("parentManagedFields", () => {
       ["Update hpa/scale apps/v1 replicas"],
     ],
     ["entries of unknown versions go", ["Apply m apps/v10 .spec.x"], [], undefined],
-    ["entries of versions without scale stay", ["Apply m apps/v3 replicas"], [], ["Apply m apps/v3 replicas"]],
-    ["a scale that owns something else owns nothing here", [], ["Update m/scale autoscaling/v1 .status.replicas"], undefined],
+    [
+      "entries of versions without scale stay",
+      ["Apply m apps/v3 replicas"],
+      [],
+      ["Apply m apps/v3 replicas"],
+    ],
+    [
+      "a scale that owns something else owns nothing here",
+      [],
+      ["Update m/scale autoscaling/v1 .status.replicas"],
+      undefined,
+    ],
   ])("%s", (_name, parent, scale, expected) => {
     expect(to(parent, scale)).toEqual(expected?.map(entry));
   });
 
   it("puts replicas where the written version has them", () => {
-    expect(to(["Apply a apps/v1 replicas,selector"], ["Update h/scale autoscaling/v1 replicas"], "apps/v2")).toEqual(
-      ["Apply a apps/v1 selector", "Update h/scale apps/v2 .spec.count"].map(entry),
-    );
+    expect(
+      to(["Apply a apps/v1 replicas,selector"], ["Update h/scale autoscaling/v1 replicas"], "apps/v2"),
+    ).toEqual(["Apply a apps/v1 selector", "Update h/scale apps/v2 .spec.count"].map(entry));
   });
 });
