@@ -245,6 +245,29 @@ describe("Metrics", () => {
     }
   });
 
+  it("count requests by code, and spans cover reconciles and requests", async () => {
+    const { server, clock, manager } = newWorld();
+    server.put(widgets, widget("a"));
+    const spans: string[] = [];
+    const tracer = {
+      startActiveSpan: (name: string, _: object, run: (span: object) => unknown) => {
+        spans.push(name);
+        return run({ end: () => spans.push(`end ${name}`), recordException() {}, setStatus() {} });
+      },
+    };
+    const m = manager(
+      [defineController(Widget, { reconcile: async (_, ctx) => void (await ctx.patchStatus({ parts: 1 })) })],
+      { tracer: tracer as never },
+    );
+    await m.start();
+    await clock.advance(10);
+    const scraped = await m.metrics.metrics();
+    expect(scraped).toContain('rest_client_requests_total{code="200",method="PATCH",host="default"} 1');
+    expect(spans).toContain("end reconcile widget");
+    expect(spans).toContain(`PATCH ${widgets}/a/status`);
+    await m.stop();
+  });
+
   it("count what happened, and take users' own metrics in", async () => {
     const { server, clock, manager } = newWorld();
     for (const name of ["a", "b"]) server.put(widgets, widget(name));

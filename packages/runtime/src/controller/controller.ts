@@ -1,11 +1,13 @@
 import { type AnyKind, type DeepReadonly, type KubeObject, hasFinalizer, isConflict } from "@bowline/api";
 import { type Clock, type Random, sleep } from "@bowline/client";
+import type { Tracer } from "@opentelemetry/api";
 import type { SharedInformer } from "../cache/informer.ts";
 import type { ReflectorScope } from "../cache/reflector.ts";
 import { ReconcileTimeoutError, isTermOverError } from "../errors.ts";
 import type { InstrumentRegistry } from "../manager/instruments.ts";
 import type { Logger } from "../manager/logger.ts";
 import { type ControllerMetrics, controllerMetrics, observeQueue } from "../manager/metrics.ts";
+import { inSpan } from "../manager/observed-transport.ts";
 import type { Term } from "../manager/term.ts";
 import { RetryDelay, exponentialBackOff } from "../queue/back-off.ts";
 import { type QueueItem, WorkQueue } from "../queue/work-queue.ts";
@@ -30,6 +32,7 @@ export interface ControllerDependencies {
   readonly random: Random;
   readonly log: Logger;
   readonly instruments: InstrumentRegistry;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** How a controller fares, for health and the debug page. */
@@ -354,7 +357,10 @@ export class Controller implements ContextHost {
     };
     let answer: ReconcileAnswer;
     try {
-      answer = this.#call(object, ctx);
+      answer =
+        this.#deps.tracer === undefined
+          ? this.#call(object, ctx)
+          : this.#callTraced(this.#deps.tracer, object, ctx);
     } catch (error) {
       over(undefined, error ?? new Error("reconcile threw nothing"));
       return undefined;
@@ -367,6 +373,18 @@ export class Controller implements ContextHost {
     }
     over(answer, undefined);
     return undefined;
+  }
+
+  #callTraced(tracer: Tracer, object: Frozen | undefined, ctx: LiveContext): Promise<Result> {
+    const { namespace, name } = ctx.request;
+    const attributes = {
+      "bowline.controller": this.name,
+      "k8s.namespace.name": namespace,
+      "bowline.object.name": name,
+    };
+    return tracer.startActiveSpan(`reconcile ${this.name}`, { attributes }, (span) =>
+      inSpan(span, async () => this.#call(object, ctx)),
+    );
   }
 
   #call(object: Frozen | undefined, ctx: LiveContext): ReconcileAnswer {

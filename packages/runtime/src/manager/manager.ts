@@ -7,6 +7,7 @@ import {
   systemClock,
   systemRandom,
 } from "@bowline/client";
+import type { Tracer } from "@opentelemetry/api";
 import type { Registry } from "prom-client";
 import { type Cache, type CacheOptions, InformerCache } from "../cache/cache.ts";
 import { AppliedIntents } from "../controller/applied-intents.ts";
@@ -26,6 +27,7 @@ import { type LeaderElectionOptions, LeaderElector } from "./leader-election.ts"
 import { Lifecycle } from "./lifecycle.ts";
 import { type Logger, pinoLogger } from "./logger.ts";
 import { promRegistry } from "./metrics.ts";
+import { observedTransport } from "./observed-transport.ts";
 import { type Runnable, superviseRunnable } from "./runnable.ts";
 import { untilSignal } from "./signals.ts";
 import { type Term, plainTerm } from "./term.ts";
@@ -62,6 +64,8 @@ export interface ManagerOptions {
   readonly metricsAddress?: string | false;
   /** Host or pod name, in identities. Default: the host's name. */
   readonly hostName?: string;
+  /** An OpenTelemetry tracer: a span for every reconcile and every request. Default: none. */
+  readonly tracer?: Tracer;
 }
 
 /** Ports that a manager's servers listen on; undefined for those that do not run. */
@@ -125,6 +129,7 @@ class LiveManager implements Manager {
   readonly #clusters = new Map<string, ClusterConnection>();
   readonly #controllers = new Map<string, Controller>();
   readonly #runnables: Runnable[] = [];
+  readonly #warnings = new Set<string>();
   readonly #instruments = new InstrumentRegistry();
   readonly #lifecycle: Lifecycle;
   readonly #health: HealthChecks;
@@ -208,6 +213,7 @@ class LiveManager implements Manager {
       random: this.random,
       log: this.log,
       instruments: this.#instruments,
+      tracer: this.#options.tracer,
     });
     this.#controllers.set(part.name, controller);
     if (this.#phase === "running") void this.#startControllerLate(controller);
@@ -264,12 +270,35 @@ class LiveManager implements Manager {
   #connect(name: string, transport: Transport, cacheOptions: CacheOptions = {}): void {
     const { clock, random, log } = this;
     const field = this.#options.name ?? "bowline";
-    const client = createClient({ transport, clock, random, fieldManager: field });
+    const client = createClient({
+      transport: this.#observed(name, transport),
+      clock,
+      random,
+      fieldManager: field,
+      onWarning: (text) => this.#warn(text),
+    });
     const cache = new InformerCache({ client, clock, random, log }, cacheOptions);
     const recorder = new EventRecorder({ client, clock, random, log, controller: field, host: this.#host() });
     const managed = new ManagedClient(client, cache, plainTerm(this.#work.signal));
     this.#clusters.set(name, { name, client: managed, cache, recorder, applied: new AppliedIntents() });
     this.#observeCache(name, cache);
+  }
+
+  #observed(cluster: string, transport: Transport): Transport {
+    const { tracer } = this.#options;
+    return observedTransport(transport, {
+      instruments: this.#instruments,
+      host: cluster || "default",
+      tracer,
+    });
+  }
+
+  /** Logs a warning of the API server, each text once. */
+  #warn(text: string): void {
+    if (this.#warnings.has(text)) return;
+    if (this.#warnings.size >= warningsMax) this.#warnings.clear();
+    this.#warnings.add(text);
+    this.log.warn({ warning: text }, "the API server warns");
   }
 
   #observeCache(cluster: string, cache: InformerCache): void {
@@ -310,7 +339,7 @@ class LiveManager implements Manager {
     const { clock, random, log } = this;
     // the elector's own writes must go on when the work has been told to stop: they give the lease back
     const client = createClient({
-      transport: this.#options.transport,
+      transport: this.#observed("", this.#options.transport),
       clock,
       random,
       fieldManager: this.#options.name ?? "bowline",
@@ -521,6 +550,9 @@ class LiveManager implements Manager {
     }
   }
 }
+
+/** Beyond so many different warnings they are logged again. */
+const warningsMax = 1000;
 
 /** With the back-off of watches so many failures in a row take about a minute. */
 const unreadyFailures = 6;

@@ -44,11 +44,12 @@ export function fileCertificates(
   let last = "";
   const load = async (): Promise<ServingCertificate> => {
     const { readFile } = await import("node:fs/promises");
-    ports.reads.inc();
     const [certificatePem, keyPem] = await Promise.all([
       readFile(files.certificate, "utf8"),
       readFile(files.key, "utf8"),
     ]);
+    ports.reads.inc();
+    await checkPair(certificatePem, keyPem);
     last = certificatePem + keyPem;
     return { server: { certificatePem, keyPem }, caBundlePem: "" };
   };
@@ -67,6 +68,14 @@ export function fileCertificates(
       }
     });
   return { load, watch };
+}
+
+/** Two files cannot be changed at once: what was read in between must not be served. */
+async function checkPair(certificatePem: string, keyPem: string): Promise<void> {
+  const { X509Certificate, createPrivateKey } = await import("node:crypto");
+  if (!new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem))) {
+    throw new Error("the webhook certificate and its key do not belong together");
+  }
 }
 
 interface SecretObject extends KubeObject {
