@@ -21,8 +21,8 @@ export function readGoTypes(sources: readonly string[]): ReadonlyMap<string, rea
 }
 
 function readField(line: string): GoField[] {
-  const match = /^\s*(?!\/\/)([^`]*)`([^`]*)`/.exec(line);
-  if (match === null) return [];
+  const match = /^([^`]*)`([^`]*)`/.exec(line);
+  if (match === null || line.trimStart().startsWith("//")) return [];
   const [, declaration = "", tags = ""] = match;
   const protobuf = /protobuf:"[^,"]*,([0-9]+)/.exec(tags);
   const json = /json:"([^"]*)"/.exec(tags)?.[1] ?? "";

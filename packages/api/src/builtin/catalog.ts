@@ -14,6 +14,8 @@ export { builtinDefinition, builtinDefinitionName, builtinSchema, linkedDefiniti
 export type { BuiltinDefinition } from "./definitions.ts";
 export { decodeBuiltin } from "./decode.ts";
 export type { DecodedBuiltin } from "./decode.ts";
+export { createProtobufCodec } from "../codec/protobuf.ts";
+export type { ProtobufCodec } from "../codec/protobuf.ts";
 
 // What a server publishes
 export { buildOpenApiV2 } from "../openapi/openapi-v2.ts";

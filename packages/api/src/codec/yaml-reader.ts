@@ -1,8 +1,10 @@
 import { type Document, type Node, type Pair, Scalar, isAlias, isMap, isScalar, isSeq } from "yaml";
 import type { Json, JsonObject } from "../object/object.ts";
 import { quote } from "../status/field-error.ts";
+import { decodeBase64 } from "./base64.ts";
 import { DecodeError } from "./decode-error.ts";
 import { goNumberText } from "./go-text.ts";
+import { decodeUtf8 } from "./protobuf-wire.ts";
 import { type YamlScalar, resolveScalar } from "./yaml-scalar.ts";
 
 /** Members of a mapping while it is read: by type and text of the key, since 5 and "5" are two keys. */
@@ -153,7 +155,7 @@ function collectAnchors(node: Node | null, anchors: Map<string, Node>): Map<stri
 }
 
 function taggedScalar(text: string, tag: string): YamlScalar {
-  if (tag === "binary") return { type: "string", value: decodeBase64(text) };
+  if (tag === "binary") return { type: "string", value: binaryText(text) };
   if (!["str", "bool", "int", "float", "null", "timestamp"].includes(tag))
     return { type: "string", value: text };
   if (tag === "str") return { type: "string", value: text };
@@ -211,26 +213,9 @@ function goSyntax(value: Json): string {
   return typeof value === "string" ? quote(value) : String(value);
 }
 
-const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/** The UTF-8 text that base64 stands for; this package has no platform functions for it. */
-function decodeBase64(text: string): string {
-  const digits = text.replace(/[\r\n]/g, "");
-  if (digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(digits)) {
-    throw new DecodeError("yaml: !!binary value contains invalid base64 data");
-  }
-  let bits = "";
-  for (const digit of digits.replace(/=+$/, ""))
-    bits += base64Digits.indexOf(digit).toString(2).padStart(6, "0");
-  let encoded = "";
-  for (let i = 0; i + 8 <= bits.length; i += 8) {
-    encoded += `%${Number.parseInt(bits.slice(i, i + 8), 2)
-      .toString(16)
-      .padStart(2, "0")}`;
-  }
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    throw new DecodeError("yaml: !!binary value is no UTF-8 text");
-  }
+/** The UTF-8 text that base64 stands for. */
+function binaryText(text: string): string {
+  const bytes = decodeBase64(text);
+  if (bytes === undefined) throw new DecodeError("yaml: !!binary value contains invalid base64 data");
+  return decodeUtf8(bytes);
 }
