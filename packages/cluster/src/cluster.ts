@@ -1,6 +1,7 @@
 /** Kubernetes in one process: the one place that knows all of its parts. */
 import { deepFreeze } from "@bowline/api";
-import { type Clock, type Random, type Transport, systemClock, systemRandom } from "@bowline/client";
+import { type Clock, type Random, type Transport, createClient, systemClock, systemRandom } from "@bowline/client";
+import { type ControllerDefinition, type Manager, createManager, silentLogger } from "@bowline/runtime";
 import { AdmissionChain, type AdmissionPlugin } from "./registry/admission.ts";
 import { createAuthenticator } from "./access/authentication.ts";
 import { adminAuthorizer } from "./access/authorization.ts";
@@ -8,6 +9,9 @@ import { type ClusterCertificates, createClusterCertificates } from "./access/cl
 import { kubeconfigOf } from "./access/kubeconfig.ts";
 import { namespaceLifecycle } from "./access/namespace-lifecycle.ts";
 import { type UserInfo, adminUser } from "./registry/user.ts";
+import { controllerManager } from "./controllers/controller-manager.ts";
+import { schedulerController } from "./nodes/scheduler.ts";
+import { type SimulatedNodeOptions, registerNode, simulatedKubelet } from "./nodes/simulated-kubelet.ts";
 import { builtinCatalog } from "./registry/builtin/catalog.ts";
 import { CrdController } from "./registry/custom-resource-definitions.ts";
 import { renameVersion } from "./registry/custom-resource.ts";
@@ -26,6 +30,15 @@ export interface ClusterOptions {
   readonly random?: Random;
   /** How much history watches and exact lists can go back to. */
   readonly history?: Partial<HistoryPolicy>;
+  /**
+   * False: only the API server, as in envtest: no controllers, no nodes, so that nothing but the test changes objects.
+   * Default true.
+   */
+  readonly controllers?: boolean;
+  /** Simulated nodes. Default 1. */
+  readonly nodes?: number;
+  /** From bound to running, milliseconds. Default 0. */
+  readonly podStartDelayMs?: number;
   /** Hears of errors inside the cluster; each is a bug of ours. Default: a line on stderr. */
   readonly onError?: (error: unknown) => void;
 }
@@ -83,12 +96,15 @@ class EmbeddedCluster implements Cluster {
   readonly #admission: AdmissionChain;
   readonly #api: ApiServer;
   readonly #onError: (error: unknown) => void;
+  readonly #options: ClusterOptions;
   readonly #listening = new Set<Listening>();
   readonly #transports = new Set<Transport>();
+  readonly #managers: Manager[] = [];
   #definitions: CrdController | undefined;
   #certificates: ClusterCertificates | undefined;
 
   constructor(options: ClusterOptions) {
+    this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;
     this.#onError =
@@ -136,6 +152,36 @@ class EmbeddedCluster implements Cluster {
         object: deepFreeze(object) as StoredObject,
       });
     }
+    if (this.#options.controllers !== false) await this.#startControllers();
+  }
+
+  async #startControllers(): Promise<void> {
+    const nodes = simulatedNodes(this.#options.nodes ?? 1, this.#options.podStartDelayMs ?? 0);
+    const managers = [
+      this.#manager("kube-controller-manager", controllerManager()),
+      this.#manager("kube-scheduler", [schedulerController]),
+      ...nodes.map((node) => this.#manager("kubelet", [simulatedKubelet(node)])),
+    ];
+    this.#managers.push(...managers);
+    await Promise.all(managers.map((manager) => manager.start()));
+    const client = createClient({
+      transport: this.transport({ userAgent: "kubelet" }),
+      clock: this.#clock,
+      random: this.#random,
+    });
+    await Promise.all(nodes.map((node) => registerNode(client, node)));
+  }
+
+  /** A control plane component: an ordinary manager on the in-process transport. */
+  #manager(name: string, controllers: readonly ControllerDefinition[]): Manager {
+    return createManager({
+      name,
+      transport: this.transport({ user: { name: `system:${name}`, groups: ["system:masters"] }, userAgent: name }),
+      controllers,
+      clock: this.#clock,
+      random: this.#random,
+      logger: silentLogger,
+    });
   }
 
   transport(options: { readonly user?: UserInfo; readonly userAgent?: string } = {}): Transport {
@@ -179,6 +225,7 @@ class EmbeddedCluster implements Cluster {
   }
 
   async close(): Promise<void> {
+    await Promise.all(this.#managers.map((manager) => manager.stop()));
     this.#definitions?.close();
     for (const transport of this.#transports) await transport.close();
     for (const listening of this.#listening) await listening.close();
@@ -206,6 +253,16 @@ class EmbeddedCluster implements Cluster {
       warn: () => {},
     };
   }
+}
+
+/** Nodes `node-1` to `node-N`, each with a network of its own. */
+function simulatedNodes(count: number, startDelayMs: number): SimulatedNodeOptions[] {
+  return Array.from({ length: count }, (_, i) => ({
+    name: `node-${i + 1}`,
+    podNetwork: `10.${244 + Math.floor(i / 256)}.${i % 256}`,
+    hostIp: `192.168.${Math.floor(i / 250)}.${(i % 250) + 2}`,
+    startDelayMs,
+  }));
 }
 
 function errorText(error: unknown): string {

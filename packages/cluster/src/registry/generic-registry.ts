@@ -23,6 +23,7 @@ import type { UserInfo } from "./user.ts";
 import { Revision, type StoredObject } from "../store/revision.ts";
 import { StaleWrite } from "../store/bucket.ts";
 import { keptMetadata, newMetadata, withMetadata } from "./metadata.ts";
+import { uniqueOwnerReferences } from "./owner-references.ts";
 import { type MaybePromise, type Resource, seeOne, storeKey } from "./resource.ts";
 import type { Verdict, WriteStrategy } from "./strategy.ts";
 

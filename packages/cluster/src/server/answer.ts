@@ -11,7 +11,7 @@ import {
 import type { Resource } from "../registry/resource.ts";
 import type { Revision, StoredObject } from "../store/revision.ts";
 import { type Negotiated, type Offer, contentType, negotiate } from "./negotiation.ts";
-import type { ServerResponse } from "./request.ts";
+import type { ServerRequest, ServerResponse } from "./request.ts";
 import type { VerbContext } from "./verb-context.ts";
 
 export function offerOf(resource: Resource): Offer {

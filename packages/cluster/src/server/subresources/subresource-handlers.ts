@@ -1,6 +1,7 @@
 import type { Resource } from "../../registry/resource.ts";
 import type { ServerResponse } from "../request.ts";
 import type { VerbContext } from "../verb-context.ts";
+import { bindPod } from "./binding.ts";
 import { finalizeNamespace } from "./finalize.ts";
 
 /** Answers the requests of one subresource. @throws StatusError 405 for verbs that it does not have */
@@ -9,6 +10,7 @@ export type SubresourceHandler = (context: VerbContext) => Promise<ServerRespons
 /** Subresources with handlers of their own, by `group/plural/name`. Status and scale are generic. */
 const handlers: Readonly<Record<string, SubresourceHandler>> = {
   "/namespaces/finalize": finalizeNamespace,
+  "/pods/binding": bindPod,
 };
 
 export function subresourceHandler(resource: Resource, name: string): SubresourceHandler | undefined {
