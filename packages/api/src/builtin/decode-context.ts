@@ -1,21 +1,26 @@
 import type { Json } from "../object/object.ts";
 
+/** A value of the wrong type, in Go's words: `number 1.5` cannot be an `int32`. */
+export interface TypeMismatch {
+  readonly value: string;
+  readonly type: string;
+}
+
 /** Where a decoder is, and what it has found wrong so far. */
 export class DecodeContext {
   readonly unknownFields: string[] = [];
-  /** The first type error; decoding goes on after it, as encoding/json does. */
+  /** The first error; decoding goes on after it, as encoding/json does. */
   error: string | undefined;
+  /** The first error when it is one of types. */
+  mismatch: TypeMismatch | undefined;
   /** The path as strict errors print it; numbers are list indexes. */
   readonly path: (string | number)[] = [];
   /** The path as type errors print it: fields of structs only. */
   readonly fields: string[] = [];
   /** The struct whose field is being decoded. */
   struct = "";
-  /** Above 0 inside values that decode themselves, where unknown fields are dropped without a word. */
-  lenient = 0;
 
   unknownField(name: string): void {
-    if (this.lenient > 0) return;
     let text = "";
     for (const part of [...this.path, name]) {
       if (typeof part === "number") text += `[${part}]`;
@@ -24,15 +29,31 @@ export class DecodeContext {
     this.unknownFields.push(`unknown field "${text}"`);
   }
 
-  /** @param type the Go type that does not fit: `int32`, `v1.DeploymentSpec` */
-  typeError(value: Json, type: string): void {
-    this.error ??= this.typeErrorText(value, type);
+  /** Notes an error that does not end the decoding. */
+  problem(text: string): void {
+    this.error ??= text;
   }
 
-  typeErrorText(value: Json, type: string): string {
+  /** @param type the Go type that does not fit: `int32`, `v1.DeploymentSpec` */
+  typeError(value: Json, type: string): void {
+    this.#mismatch({ value: jsonKind(value), type });
+  }
+
+  /** The same for a number that its type cannot hold, which Go prints. */
+  numberError(value: number | bigint, type: string): void {
+    this.#mismatch({ value: `number ${value}`, type });
+  }
+
+  #mismatch(mismatch: TypeMismatch): void {
+    if (this.error !== undefined) return;
+    this.mismatch = mismatch;
+    this.error = this.mismatchText(mismatch);
+  }
+
+  mismatchText({ value, type }: TypeMismatch): string {
     const where =
       this.fields.length === 0 ? "Go value" : `Go struct field ${this.struct}.${this.fields.join(".")}`;
-    return `json: cannot unmarshal ${jsonKind(value)} into ${where} of type ${type}`;
+    return `json: cannot unmarshal ${value} into ${where} of type ${type}`;
   }
 }
 
@@ -41,7 +62,8 @@ export class DecodeAbort extends Error {
   override readonly name: string = "DecodeAbort";
 }
 
-function jsonKind(value: Json): string {
+/** The kind of a JSON value as Go's messages name it. */
+export function jsonKind(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";

@@ -2,7 +2,7 @@
 import type { Json } from "../object/object.ts";
 import { QuantityError, canonicalQuantity } from "../object/quantity.ts";
 import { rfc3339Ms } from "../table/cell-text.ts";
-import { DecodeAbort, type DecodeContext } from "./decode-context.ts";
+import { DecodeAbort, DecodeContext, jsonKind } from "./decode-context.ts";
 import type { Decoder } from "./decoder.ts";
 import { goTimeError } from "./go-time-error.ts";
 
@@ -22,28 +22,32 @@ export function ownDecoders(definition: (name: string) => Decoder): Readonly<Rec
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": intOrStringDecoder,
     [`${schemas}.JSON`]: (value) => value,
     [`${schemas}.JSONSchemaPropsOrArray`]: (value, context) => {
-      if (Array.isArray(value)) return leniently(context, () => value.map((item) => schema()(item, context)));
+      if (Array.isArray(value))
+        return leniently(context, (inner) => value.map((item) => schema()(item, inner)));
       // Anything else is taken without complaint, and holds no schema.
-      return isRecord(value) ? leniently(context, () => schema()(value, context)) : [];
+      return isRecord(value) ? leniently(context, (inner) => schema()(value, inner)) : [];
     },
     [`${schemas}.JSONSchemaPropsOrBool`]: (value, context) => {
       if (typeof value === "boolean") return value;
       if (!isRecord(value)) throw new DecodeAbort("boolean or JSON schema expected");
-      return leniently(context, () => schema()(value, context));
+      return leniently(context, (inner) => schema()(value, inner));
     },
     [`${schemas}.JSONSchemaPropsOrStringArray`]: (value, context) => {
       if (Array.isArray(value)) return value;
-      return isRecord(value) ? leniently(context, () => schema()(value, context)) : null;
+      return isRecord(value) ? leniently(context, (inner) => schema()(value, inner)) : null;
     },
   };
 }
 
-/** Such a type reads its own text, so nobody hears of unknown fields inside. */
-function leniently(context: DecodeContext, decode: () => Json): Json {
-  context.lenient++;
-  const value = decode();
-  context.lenient--;
-  return value;
+/**
+ * Such a type reads its own text: nobody hears of unknown fields inside, and a type error inside ends the decoding and is said
+ * of the place where the text begins.
+ */
+function leniently(outer: DecodeContext, decode: (inner: DecodeContext) => Json): Json {
+  const inner = new DecodeContext();
+  const value = decode(inner);
+  if (inner.error === undefined) return value;
+  throw new DecodeAbort(inner.mismatch === undefined ? inner.error : outer.mismatchText(inner.mismatch));
 }
 
 function isRecord(value: Json): boolean {
@@ -57,7 +61,7 @@ const canonicalMicroTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 function timeDecoder(digits: 0 | 6): Decoder {
   const canonical = digits === 0 ? canonicalTime : canonicalMicroTime;
   return (value, context) => {
-    if (typeof value !== "string") throw new DecodeAbort(context.typeErrorText(value, "string"));
+    if (typeof value !== "string") throw mismatch(context, jsonKind(value), "string");
     const milliseconds = rfc3339Ms(value);
     if (milliseconds === undefined) throw new DecodeAbort(goTimeError(value));
     if (canonical.test(value)) return value;
@@ -81,9 +85,12 @@ const quantityDecoder: Decoder = (value) => {
 const intOrStringDecoder: Decoder = (value, context) => {
   if (typeof value === "string") return value;
   if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= 2 ** 31) return value;
-  const text = context.typeErrorText(value, "int32");
-  throw new DecodeAbort(typeof value === "number" ? text.replace("number", `number ${value}`) : text);
+  throw mismatch(context, typeof value === "number" ? `number ${value}` : jsonKind(value), "int32");
 };
+
+function mismatch(context: DecodeContext, value: string, type: string): DecodeAbort {
+  return new DecodeAbort(context.mismatchText({ value, type }));
+}
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -98,6 +105,6 @@ export const base64Decoder: Decoder = (value, context) => {
   if (base64.test(joined)) return joined;
   const wrong = joined.search(/[^A-Za-z0-9+/]/);
   const at = wrong < 0 ? joined.length - (joined.length % 4) : wrong;
-  context.error ??= `illegal base64 data at input byte ${at}`;
+  context.problem(`illegal base64 data at input byte ${at}`);
   return value;
 };

@@ -190,6 +190,32 @@ describe("decodeBuiltin", () => {
     expect(port(true).error).toContain("cannot unmarshal bool into Go");
   });
 
+  it.each<[string, JsonObject, string]>([
+    [
+      "scope",
+      { scope: 5 },
+      "number into Go struct field CustomResourceDefinitionSpec.spec.scope of type v1.ResourceScope",
+    ],
+    [
+      "a type in a schema",
+      { versions: [{ schema: { openAPIV3Schema: { properties: { a: { type: ["string"] } } } } }] },
+      "array into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.type of type string",
+    ],
+    [
+      "a subresource",
+      { versions: [{ subresources: { status: "x" } }] },
+      "string into Go struct field CustomResourceSubresources.spec.versions.subresources.status of type v1.CustomResourceSubresourceStatus",
+    ],
+    [
+      "a number below items",
+      { versions: [{ schema: { openAPIV3Schema: { items: { maxLength: 1.5 } } } }] },
+      "number 1.5 into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.items of type int64",
+    ],
+  ])("refuses in a CRD %s of the wrong type", (_name, spec, message) => {
+    const kind = { group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition" };
+    expect(decodeBuiltin(kind, { spec }).error).toBe(`json: cannot unmarshal ${message}`);
+  });
+
   it("hears of unknown fields in a CRD's schema, but not below items and additionalProperties", () => {
     const openAPIV3Schema = {
       type: "object",

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../object/object.ts";
 import type { DecodeContext } from "./decode-context.ts";
 import { base64Decoder, ownDecoders } from "./decode-own.ts";
 import { builtinDefinition, definitionOfRef } from "./definitions.ts";
+import { namedFieldType } from "./go-type-names.ts";
 
 /** Gives the decoded value, the same reference when nothing changed. */
 export type Decoder = (value: Json, context: DecodeContext) => Json;
@@ -29,10 +30,12 @@ function goType(name: string): string {
   return name.split(".").slice(-2).join(".");
 }
 
-function decoderFor(schema: JsonSchema): Decoder {
+/** @param named Go's name for the type of a field that has one */
+function decoderFor(schema: JsonSchema, named?: string): Decoder {
   if (schema.$ref !== undefined) return definitionDecoder(definitionOfRef(schema.$ref));
   switch (schema.type) {
     case "string":
+      if (named !== undefined) return textDecoder(named);
       return schema.format === "byte" ? base64Decoder : stringDecoder;
     case "boolean":
       return booleanDecoder;
@@ -41,10 +44,10 @@ function decoderFor(schema: JsonSchema): Decoder {
     case "number":
       return numberDecoder;
     case "array":
-      return listDecoder(schema);
+      return listDecoder(schema, named);
     case "object":
       return typeof schema.additionalProperties === "object"
-        ? mapDecoder(schema.additionalProperties)
+        ? mapDecoder(schema.additionalProperties, named)
         : anyDecoder;
     default:
       return anyDecoder;
@@ -53,10 +56,14 @@ function decoderFor(schema: JsonSchema): Decoder {
 
 const anyDecoder: Decoder = (value) => value;
 
-const stringDecoder: Decoder = (value, context) => {
-  if (typeof value !== "string") context.typeError(value, "string");
-  return value;
-};
+const stringDecoder: Decoder = textDecoder("string");
+
+function textDecoder(type: string): Decoder {
+  return (value, context) => {
+    if (typeof value !== "string") context.typeError(value, type);
+    return value;
+  };
+}
 
 const booleanDecoder: Decoder = (value, context) => {
   if (typeof value !== "boolean") context.typeError(value, "bool");
@@ -75,11 +82,9 @@ function integerDecoder(type: string, least: bigint, greatest: bigint): Decoder 
   const [low, high] = [Number(least), Number(greatest)];
   return (value, context) => {
     if (typeof value === "number") {
-      if (Number.isInteger(value) && value >= low && value <= high) return value;
-      context.error ??= context.typeErrorText(value, type).replace("number", `number ${String(value)}`);
+      if (!Number.isInteger(value) || value < low || value > high) context.numberError(value, type);
     } else if (typeof value === "bigint") {
-      if (value >= least && value <= greatest) return value;
-      context.error ??= context.typeErrorText(value, type).replace("number", `number ${String(value)}`);
+      if (value < least || value > greatest) context.numberError(value, type);
     } else {
       context.typeError(value, type);
     }
@@ -87,10 +92,10 @@ function integerDecoder(type: string, least: bigint, greatest: bigint): Decoder 
   };
 }
 
-function listDecoder(schema: JsonSchema): Decoder {
+function listDecoder(schema: JsonSchema, named?: string): Decoder {
   const items = schema.items === undefined || Array.isArray(schema.items) ? {} : schema.items;
   const decode = decoderFor(items);
-  const type = `[]${typeName(items)}`;
+  const type = named ?? `[]${typeName(items)}`;
   const zero = zeroOf(items);
   return (value, context) => {
     if (!Array.isArray(value)) {
@@ -123,10 +128,10 @@ function zeroOf(schema: JsonSchema): Json {
   return schema.type === "integer" || schema.type === "number" ? 0 : null;
 }
 
-function mapDecoder(values: JsonSchema): Decoder {
+function mapDecoder(values: JsonSchema, named?: string): Decoder {
   const decode = decoderFor(values);
-  const type =
-    values.$ref?.endsWith(".Quantity") === true ? "v1.ResourceList" : `map[string]${typeName(values)}`;
+  const isResourceList = values.$ref?.endsWith(".Quantity") === true;
+  const type = named ?? (isResourceList ? "v1.ResourceList" : `map[string]${typeName(values)}`);
   const zero = zeroOf(values);
   return (value, context) => {
     if (!isObject(value)) {
@@ -164,7 +169,7 @@ function structDecoder(type: string, definition: JsonSchema): Decoder {
   for (const [name, schema] of Object.entries(definition.properties ?? {})) {
     const collection = schema.type === "array" || schema.additionalProperties !== undefined;
     const omitEmpty = collection && !required.has(name) && !keptEmpty.has(`${type}.${name}`);
-    fields.set(name, { decode: decoderFor(schema), omitEmpty });
+    fields.set(name, { decode: decoderFor(schema, namedFieldType(struct, name)), omitEmpty });
   }
   return (value, context) => {
     if (!isObject(value)) {
