@@ -8,6 +8,8 @@ import {
   createOrPatch,
   createOrUpdate,
   getScale,
+  type ReadOf,
+  type WriteOf,
   metadataOnly,
   setScale,
 } from "@bowline/client";
@@ -53,53 +55,54 @@ const deployment = {
   },
 };
 
+function failure(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
 describe.each([
   ["in process", inProcess],
   ["over HTTPS", overHttps],
 ])("Client on the embedded cluster, %s", (_way, open) => {
   it("creates, reads, changes and deletes, with what the server makes of it", async () => {
     const { client } = await open();
-    const created = await client.create(Deployment, deployment);
-    expect(created).toMatchObject({ apiVersion: "apps/v1", kind: "Deployment", spec: { replicas: 1 } });
+    const created = await client.create(ConfigMap, { metadata: key, data: { a: "1" } });
+    expect(created).toMatchObject({ apiVersion: "v1", kind: "ConfigMap", metadata: key, data: { a: "1" } });
+    const again = await failure(client.create(ConfigMap, { metadata: key }));
+    expect(isAlreadyExists(again)).toBe(true);
+    const updated = await client.update(ConfigMap, { ...created, data: { a: "2" } });
+    expect(updated.data).toEqual({ a: "2" });
+    expect(isConflict(await failure(client.update(ConfigMap, { ...created, data: { a: "3" } })))).toBe(true);
+    const patched = await client.patch(ConfigMap, updated, { merge: { data: { b: "4" } } });
+    expect(patched.data).toEqual({ a: "2", b: "4" });
+    const removed = await client.patch(ConfigMap, key, { json: [{ op: "remove", path: "/data/a" }] });
+    expect(removed.data).toEqual({ b: "4" });
+    const locked = client.patch(ConfigMap, key, { merge: { data: { c: "5" } } }, { resourceVersion: "1" });
+    expect(isConflict(await failure(locked))).toBe(true);
+    const misnamed = client.create(ConfigMap, { metadata: { ...key, name: "Not_Allowed" } });
+    expect(isInvalid(await failure(misnamed))).toBe(true);
     expect(
-      isAlreadyExists(await client.create(Deployment, deployment).catch((error: unknown) => error)),
+      isConflict(await failure(client.delete(ConfigMap, key, { preconditions: { uid: "other" } }))),
     ).toBe(true);
-    const updated = await client.update(Deployment, { ...created, spec: { ...created.spec, replicas: 2 } });
-    expect(updated.spec?.replicas).toBe(2);
-    const stale = await client
-      .update(Deployment, { ...created, spec: { ...created.spec, replicas: 3 } })
-      .catch((e: unknown) => e);
-    expect(isConflict(stale)).toBe(true);
-    const patched = await client.patch(Deployment, updated, { merge: { spec: { replicas: 4 } } });
-    expect(patched.spec?.replicas).toBe(4);
-    const invalid = await client
-      .patch(Deployment, key, { merge: { spec: { replicas: -1 } } })
-      .catch((e: unknown) => e);
-    expect(isInvalid(invalid)).toBe(true);
-    await client.delete(Deployment, key, { preconditions: { uid: patched.metadata.uid ?? "" } });
-    expect(await client.find(Deployment, key)).toBeUndefined();
-    expect(isNotFound(await client.get(Deployment, key).catch((error: unknown) => error))).toBe(true);
+    await client.delete(ConfigMap, key, { preconditions: { uid: patched.metadata.uid ?? "" } });
+    expect(await client.find(ConfigMap, key)).toBeUndefined();
+    expect(isNotFound(await failure(client.get(ConfigMap, key)))).toBe(true);
   });
 
   it("applies server-side, answers conflicts, and changes nothing in a dry run", async () => {
     const { client } = await open();
-    const applied = await client.apply(Deployment, deployment);
-    expect((await client.apply(Deployment, deployment)).metadata.resourceVersion).toBe(
-      applied.metadata.resourceVersion,
-    );
+    const applied = await client.apply(ConfigMap, { metadata: key, data: { a: "1", b: "1" } });
+    const again = await client.apply(ConfigMap, { metadata: key, data: { a: "1", b: "1" } });
+    expect(again.metadata.resourceVersion).toBe(applied.metadata.resourceVersion);
     const other = client.withDefaults({ fieldManager: "other" });
-    const image = (name: string) => ({
-      ...deployment,
-      spec: {
-        ...deployment.spec,
-        template: { metadata: { labels }, spec: { containers: [{ name: "main", image: name }] } },
-      },
-    });
-    const conflict = await other.apply(Deployment, image("redis")).catch((error: unknown) => error);
-    expect(isConflict(conflict)).toBe(true);
-    const dry = await other.withDefaults({ dryRun: true }).apply(Deployment, image("redis"), { force: true });
-    expect(dry.spec?.template?.spec?.containers[0]?.image).toBe("redis");
-    expect((await client.get(Deployment, key)).spec?.template?.spec?.containers[0]?.image).toBe("nginx");
+    expect(isConflict(await failure(other.apply(ConfigMap, { metadata: key, data: { a: "2" } })))).toBe(true);
+    const dry = other.withDefaults({ dryRun: true });
+    const forced = await dry.apply(ConfigMap, { metadata: key, data: { a: "2" } }, { force: true });
+    expect(forced.data).toEqual({ a: "2", b: "1" });
+    expect((await client.get(ConfigMap, key)).data).toEqual({ a: "1", b: "1" });
+    expect((await client.apply(ConfigMap, { metadata: key, data: { a: "1" } })).data).toEqual({ a: "1" });
   });
 
   it("lists with selectors, in pages, as metadata, and gives every item its kind", async () => {
@@ -155,11 +158,13 @@ describe.each([
       break;
     }
     cluster.compact();
-    const expired = await (async () => {
-      for await (const _ of await client.watch(ConfigMap, {
-        resourceVersion: list.metadata.resourceVersion,
-      }));
-    })().catch((error: unknown) => error);
+    const expired = await failure(
+      (async () => {
+        for await (const _ of await client.watch(ConfigMap, {
+          resourceVersion: list.metadata.resourceVersion,
+        }));
+      })(),
+    );
     expect(isExpired(expired)).toBe(true);
   });
 
@@ -181,8 +186,12 @@ describe.each([
 
   it("creates or updates, creates or patches, and scales", async () => {
     const { client } = await open();
-    const wanted = (data: Record<string, string>) => (current: object | undefined) =>
-      ({ ...(current ?? { metadata: key }), data }) as { metadata: typeof key };
+    const wanted =
+      (data: Record<string, string>) =>
+      (current: ReadOf<typeof ConfigMap> | undefined): WriteOf<typeof ConfigMap> => ({
+        ...(current ?? { metadata: key }),
+        data,
+      });
     expect((await createOrUpdate(client, ConfigMap, key, wanted({ a: "1" }))).result).toBe("created");
     expect((await createOrUpdate(client, ConfigMap, key, wanted({ a: "1" }))).result).toBe("unchanged");
     expect((await createOrUpdate(client, ConfigMap, key, wanted({ a: "2" }))).result).toBe("updated");
@@ -200,7 +209,7 @@ describe.each([
     const { client } = await open();
     const heard: string[] = [];
     const careful = client.withDefaults({ onWarning: (text) => void heard.push(text) });
-    await careful.create(ConfigMap, { metadata: key, surprise: 1 } as { metadata: typeof key });
+    await careful.create(ConfigMap, { metadata: key, surprise: 1 } as WriteOf<typeof ConfigMap>);
     expect(heard).toEqual(['unknown field "surprise"']);
   });
 });
