@@ -7,7 +7,7 @@ import { header } from "./type-text.ts";
 
 export function resourcesText(resources: readonly GeneratedResource[]): string {
   const rows = resources.map((resource) => `  ${JSON.stringify(resource)},`).join("\n");
-  return `${header}import type { BuiltinResource } from "./catalog.ts";
+  return `${header}import type { BuiltinResource } from "../discovery/api-resource.ts";
 
 /** Every built-in resource, groups and versions in the order of their priority. */
 export const builtinResources: readonly BuiltinResource[] = [

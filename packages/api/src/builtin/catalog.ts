@@ -2,14 +2,8 @@
  * What is known about built-in kinds at run time, as its own entry point (`@bowline/api/catalog`): a production operator that
  * needs only types and kinds does not load it.
  */
-import type { ApiResource } from "../discovery/api-resource.ts";
-
-/** A built-in resource. */
-export interface BuiltinResource extends ApiResource {
-  /** False for alpha and beta versions, which a real server serves only when told to (`--runtime-config`). */
-  readonly servedByDefault: boolean;
-}
 export { builtinResources } from "./resources.ts";
+export type { BuiltinResource } from "../discovery/api-resource.ts";
 export { builtinDefinition, builtinDefinitionName, builtinSchema, linkedDefinition } from "./definitions.ts";
 export type { BuiltinDefinition } from "./definitions.ts";
 export { decodeBuiltin } from "./decode.ts";

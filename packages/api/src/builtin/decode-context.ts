@@ -57,6 +57,9 @@ export class DecodeContext {
   }
 }
 
+/** Gives the decoded value, the same reference when nothing changed. */
+export type Decoder = (value: Json, context: DecodeContext) => Json;
+
 /** Ends the decoding at once: a value that decodes itself failed. */
 export class DecodeAbort extends Error {
   override readonly name: string = "DecodeAbort";

@@ -2,8 +2,7 @@
 import type { Json } from "../object/object.ts";
 import { QuantityError, canonicalQuantity } from "../object/quantity.ts";
 import { rfc3339Ms } from "../table/cell-text.ts";
-import { DecodeAbort, DecodeContext, jsonKind } from "./decode-context.ts";
-import type { Decoder } from "./decoder.ts";
+import { DecodeAbort, DecodeContext, type Decoder, jsonKind } from "./decode-context.ts";
 import { goTimeError } from "./go-time-error.ts";
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1";

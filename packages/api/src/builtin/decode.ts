@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from "../discovery/api-resource.ts";
 import type { Json, JsonObject } from "../object/object.ts";
-import { DecodeAbort, DecodeContext } from "./decode-context.ts";
-import { type Decoder, definitionDecoder } from "./decoder.ts";
+import { DecodeAbort, DecodeContext, type Decoder } from "./decode-context.ts";
+import { definitionDecoder } from "./decoder.ts";
 import { builtinDefinitionName } from "./definitions.ts";
 
 /** What the server's Go structs make of a body. */

@@ -1,13 +1,10 @@
 /** Compiles definitions to decoders: one closure per type, made once. */
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { Json, JsonObject } from "../object/object.ts";
-import type { DecodeContext } from "./decode-context.ts";
+import type { DecodeContext, Decoder } from "./decode-context.ts";
 import { base64Decoder, ownDecoders } from "./decode-own.ts";
 import { builtinDefinition, definitionOfRef } from "./definitions.ts";
 import { namedFieldType } from "./go-type-names.ts";
-
-/** Gives the decoded value, the same reference when nothing changed. */
-export type Decoder = (value: Json, context: DecodeContext) => Json;
 
 const compiled = new Map<string, Decoder>();
 

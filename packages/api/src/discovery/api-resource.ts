@@ -37,3 +37,9 @@ export interface ApiResource {
   /** Absent when nothing is stored (reviews, bindings). */
   readonly storageVersionHash?: string;
 }
+
+/** A built-in resource. */
+export interface BuiltinResource extends ApiResource {
+  /** False for alpha and beta versions, which a real server serves only when told to (`--runtime-config`). */
+  readonly servedByDefault: boolean;
+}
