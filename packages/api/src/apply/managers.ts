@@ -97,7 +97,8 @@ function compareManagers(a: Manager, b: Manager): number {
   );
 }
 
-function writeManager(manager: Manager): ManagedFieldsEntry {
+/** One entry as it is stored. */
+export function writeManager(manager: Manager): ManagedFieldsEntry {
   const { entry } = manager;
   if (entry !== undefined && isUnchanged(manager, entry)) return entry as ManagedFieldsEntry;
   const written: ManagedFieldsEntry = {};

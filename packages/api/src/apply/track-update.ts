@@ -6,9 +6,16 @@ import type {
   ManagedObject,
   TrackUpdateRequest,
 } from "./field-management.ts";
-import { isEmptySet, recursiveDifference, unionSets } from "./field-set.ts";
+import { type FieldSet, isEmptySet, recursiveDifference, unionSets } from "./field-set.ts";
 import { ListItemError } from "./list-item.ts";
-import { type Manager, type Managers, managerId, readManagers, writeManagers } from "./managers.ts";
+import {
+  type Manager,
+  type Managers,
+  managerId,
+  readManagers,
+  writeManager,
+  writeManagers,
+} from "./managers.ts";
 import { type Typed, ObjectVersions } from "./object-versions.ts";
 import { addedSet } from "./owned-set.ts";
 import { withoutSystemFields } from "./system-fields.ts";
@@ -25,6 +32,7 @@ import { fillZero } from "./zero-object.ts";
 export function trackUpdate(management: FieldManagement, request: TrackUpdateRequest): ManagedObject {
   const { live, object } = request;
   try {
+    if (isPlainCreate(management, request)) return trackedCreate(management, request);
     const managers = claimedManagers(management, request);
     // An object without entries stays without until the first apply, unless it is new.
     const untracked = managers.size === 0 && live !== undefined && Boolean(live.metadata?.uid);
@@ -34,6 +42,29 @@ export function trackUpdate(management: FieldManagement, request: TrackUpdateReq
     if (error instanceof ConversionNeeded) throw error;
     return withManagedFields(object, undefined);
   }
+}
+
+function isPlainCreate({ zero }: FieldManagement, { live, object }: TrackUpdateRequest): boolean {
+  return live === undefined && zero === undefined && object.metadata?.managedFields === undefined;
+}
+
+/** A create owns all that it has: the commonest write, without comparison and without other managers. */
+function trackedCreate(
+  management: FieldManagement,
+  { object, manager, now }: TrackUpdateRequest,
+): ManagedObject {
+  const type = management.typeOf(management.apiVersion);
+  if (type === undefined) return object;
+  validateTyped(type, object, true);
+  const set = ownable(management, addedSet(type, object));
+  if (isEmptySet(set)) return object;
+  return withManagedFields(object, [writeManager({ ...updateManager(management, manager), set, time: now })]);
+}
+
+/** What an update may own of what it changed. */
+function ownable(management: FieldManagement, changed: FieldSet): FieldSet {
+  const reset = management.resetFields?.[management.apiVersion];
+  return withoutSystemFields(reset === undefined ? changed : recursiveDifference(changed, reset));
 }
 
 /** The managers to start from: those that the client sent, if they are valid, else those of the live object. */
@@ -92,10 +123,7 @@ export function updatedManagers(
           { management, versions, managers, live: liveTyped(management, request.live, next.type) },
           next,
         );
-  const reset = management.resetFields?.[apiVersion];
-  const set = withoutSystemFields(
-    reset === undefined ? changes.set : recursiveDifference(changes.set, reset),
-  );
+  const set = ownable(management, changes.set);
   return capManagers(recordUpdate(management, request, { managers: changes.managers, set }));
 }
 
@@ -125,17 +153,17 @@ function recordUpdate(
 ): Managers {
   const { managers, set } = changes;
   if (isEmptySet(set)) return managers;
-  const manager = {
-    name: request.manager || "unknown",
-    operation: "Update",
-    apiVersion: management.apiVersion,
-    subresource: management.subresource ?? "",
-  } as const;
+  const manager = updateManager(management, request.manager);
   const id = managerId(manager);
   const before = managers.get(id);
   const all = before === undefined ? set : unionSets(set, before.set);
   const entry = before?.entry === undefined ? {} : { entry: before.entry };
   return new Map(managers).set(id, { ...manager, ...entry, set: all, time: request.now });
+}
+
+function updateManager(management: FieldManagement, name: string): Omit<Manager, "set"> {
+  const { apiVersion, subresource = "" } = management;
+  return { name: name || "unknown", operation: "Update", apiVersion, subresource };
 }
 
 /** The object without its managedFields, which are nobody's field. */
