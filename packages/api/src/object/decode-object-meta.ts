@@ -1,4 +1,4 @@
-import { type GoField, type GoType, decodeGo } from "./go-struct.ts";
+import { type GoField, type GoType, decodeGo, goStructType } from "./go-struct.ts";
 import type { Json, JsonObject } from "./object.ts";
 
 const text: GoType = { is: "text", name: "string" };
@@ -8,14 +8,11 @@ const bool: GoType = { is: "bool", name: "bool" };
 const time: GoType = { is: "time", name: "v1.Time" };
 const texts: GoType = { is: "map", name: "map[string]string", of: text };
 
-function struct(name: string, fields: Record<string, GoField>): GoType {
-  return { is: "struct", name, fields: new Map(Object.entries(fields)) };
-}
 function field(type: GoType, omit: GoField["omit"] = "empty"): GoField {
   return { type, omit };
 }
 
-const ownerReference = struct("v1.OwnerReference", {
+const ownerReference = goStructType("v1.OwnerReference", {
   apiVersion: field(text, "never"),
   kind: field(text, "never"),
   name: field(text, "never"),
@@ -24,7 +21,7 @@ const ownerReference = struct("v1.OwnerReference", {
   blockOwnerDeletion: field(bool, "null"),
 });
 
-const managedFieldsEntry = struct("v1.ManagedFieldsEntry", {
+const managedFieldsEntry = goStructType("v1.ManagedFieldsEntry", {
   manager: field(text),
   operation: field({ is: "text", name: "v1.ManagedFieldsOperationType" }),
   apiVersion: field(text),
@@ -35,7 +32,7 @@ const managedFieldsEntry = struct("v1.ManagedFieldsEntry", {
 });
 
 /** The Go struct that metadata is decoded into. Source: meta/v1 ObjectMeta. */
-const objectMeta = struct("v1.ObjectMeta", {
+const objectMeta = goStructType("v1.ObjectMeta", {
   name: field(text),
   generateName: field(text),
   namespace: field(text),
@@ -62,7 +59,7 @@ export interface DecodedMeta {
   readonly error?: string;
 }
 
-/** Metadata as the server holds it: unknown fields, nulls and empty values left out, times in UTC. */
+/** Metadata as the server holds it: unknown fields, nulls and empty values left out, times in UTC. The same reference when it is so already. */
 export function decodeObjectMeta(metadata: Json): DecodedMeta {
   const { value, unknown, error } = decodeGo(objectMeta, metadata);
   if (error !== undefined) return { meta: undefined, unknown, error };

@@ -4,14 +4,36 @@
  */
 import { goTypeOf, isObject } from "../schema/json-value.ts";
 import type { Json, JsonObject } from "./object.ts";
-import { setField } from "../schema/copy-on-write.ts";
+import { mapFields, mapItems } from "../schema/copy-on-write.ts";
 import { goTimeText } from "./go-time.ts";
 
 export type GoType =
   | { readonly is: "text" | "bool" | "int64" | "time" | "raw"; readonly name: string }
   | { readonly is: "list"; readonly name: string; readonly of: GoType }
   | { readonly is: "map"; readonly name: string; readonly of: GoType }
-  | { readonly is: "struct"; readonly name: string; readonly fields: ReadonlyMap<string, GoField> };
+  | GoStruct;
+
+export interface GoStruct {
+  readonly is: "struct";
+  readonly name: string;
+  /** The name without the package, as errors of fields print it. */
+  readonly shortName: string;
+  readonly fields: ReadonlyMap<string, GoField>;
+  /** Fields that are written even when they were not given. */
+  readonly always: readonly string[];
+}
+
+/** @param name with its package: `v1.OwnerReference` */
+export function goStructType(name: string, fields: Record<string, GoField>): GoStruct {
+  const always = Object.keys(fields).filter((field) => fields[field]?.omit === "never");
+  return {
+    is: "struct",
+    name,
+    shortName: name.replace(/^.*\./, ""),
+    fields: new Map(Object.entries(fields)),
+    always,
+  };
+}
 
 export interface GoField {
   readonly type: GoType;
@@ -33,13 +55,30 @@ interface State {
   /** Names of the fields down to the current one, and the struct that holds it. */
   readonly fields: string[];
   struct: string;
+  /** Whether keys are visited in sorted order. */
+  readonly sorted: boolean;
 }
 
 /** Ends decoding at once, as an error of a type's own decoder does. */
 class GoDecodeError extends Error {}
 
+/** The same reference when the value is already what the decoder would make of it. */
 export function decodeGo(type: GoType, value: Json): GoDecoded {
-  const state: State = { unknown: [], error: undefined, fields: [], struct: "" };
+  const state: State = { unknown: [], error: undefined, fields: [], struct: "", sorted: false };
+  const decoded = attempt(type, value, state);
+  if (decoded.error === undefined && decoded.unknown.length === 0) return decoded;
+  // What is reported, and what is reported first, depends on the order of keys, which is sorted.
+  return attempt(type, value, {
+    ...state,
+    unknown: [],
+    error: undefined,
+    fields: [],
+    struct: "",
+    sorted: true,
+  });
+}
+
+function attempt(type: GoType, value: Json, state: State): GoDecoded {
   try {
     const decoded = decode(type, value, "", state);
     return {
@@ -68,49 +107,40 @@ function decode(type: GoType, value: Json, path: string, state: State): Json {
       return goTypeOf(value) === "integer" ? value : mismatch(type, value, state);
     case "list":
       if (!Array.isArray(value)) return mismatch(type, value, state);
-      return value.map((item, i) => decode(type.of, item, `${path}[${i}]`, state));
+      return mapItems(value, (item, i) => decode(type.of, item, `${path}[${i}]`, state));
     case "map":
-      return isObject(value) ? decodeMap(type.of, value, path, state) : mismatch(type, value, state);
+      if (!isObject(value)) return mismatch(type, value, state);
+      return mapFields(inOrder(value, state), (key, item) => decode(type.of, item, `${path}.${key}`, state));
     case "struct":
       return isObject(value) ? decodeStruct(type, value, path, state) : mismatch(type, value, state);
   }
 }
 
-function decodeMap(of: GoType, value: JsonObject, path: string, state: State): JsonObject {
-  const result: JsonObject = {};
-  for (const key of Object.keys(value).sort()) {
-    setField(result, key, decode(of, value[key] ?? null, `${path}.${key}`, state));
-  }
-  return result;
+function inOrder(object: JsonObject, state: State): JsonObject {
+  if (!state.sorted) return object;
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function decodeStruct(
-  type: GoType & { is: "struct" },
-  value: JsonObject,
-  path: string,
-  state: State,
-): JsonObject {
-  const result: JsonObject = {};
-  for (const [name, field] of type.fields) {
-    if (field.omit === "never" && !Object.hasOwn(value, name)) result[name] = zero(field.type);
-  }
+function decodeStruct(type: GoStruct, value: JsonObject, path: string, state: State): JsonObject {
   const outer = state.struct;
-  for (const name of Object.keys(value).sort()) {
+  const decoded = mapFields(inOrder(value, state), (name, given) => {
     const field = type.fields.get(name);
     const place = path === "" ? name : `${path}.${name}`;
     if (field === undefined) {
       state.unknown.push(place);
-      continue;
+      return undefined;
     }
     state.fields.push(name);
-    state.struct = type.name.replace(/^.*\./, "");
-    const given = value[name] ?? null;
-    const decoded = decode(field.type, given, place, state);
+    state.struct = type.shortName;
+    const made = decode(field.type, given, place, state);
     state.fields.pop();
-    if (!isLeftOut(field, decoded, given)) result[name] = decoded;
-  }
+    return isLeftOut(field, made, given) ? undefined : made;
+  });
   state.struct = outer;
-  return result;
+  const missing = type.always.filter((name) => !Object.hasOwn(decoded, name));
+  if (missing.length === 0) return decoded;
+  const zeros = missing.map((name) => [name, zero((type.fields.get(name) as GoField).type)] as const);
+  return { ...decoded, ...Object.fromEntries(zeros) };
 }
 
 function isLeftOut(field: GoField, decoded: Json, given: Json): boolean {
@@ -125,9 +155,7 @@ function zero(type: GoType): Json {
   if (type.is === "bool") return false;
   if (type.is === "int64") return 0;
   if (type.is !== "struct") return null;
-  const result: JsonObject = {};
-  for (const [name, field] of type.fields) if (field.omit === "never") result[name] = zero(field.type);
-  return result;
+  return Object.fromEntries(type.always.map((name) => [name, zero((type.fields.get(name) as GoField).type)]));
 }
 
 function decodeTime(value: Json, state: State): Json {

@@ -1,5 +1,12 @@
 /** Timestamps as Go's metav1.Time reads and writes them. */
 
+/** Times that are in order as they are, but for the day of the month. */
+const canonical = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+
+function isRealDay(text: string): boolean {
+  return Number(text.slice(8, 10)) <= daysOf(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
+}
+
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
@@ -7,6 +14,7 @@ const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  * @throws Error with Go's words: `parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`
  */
 export function goTimeText(text: string): string {
+  if (canonical.test(text) && isRealDay(text)) return text;
   const date = new Reader(text);
   const year = date.digits("2006", 4);
   date.literal("-");

@@ -89,7 +89,8 @@ export function validateCommonFields(
   options: { readonly namespaced: boolean },
 ): FieldError[] {
   const errors = validateObjectMeta(meta, options);
-  return old === undefined ? errors : [...errors, ...validateObjectMetaUpdate(meta, old)];
+  if (old !== undefined) errors.push(...validateObjectMetaUpdate(meta, old));
+  return errors;
 }
 
 /** The error of a field that may not change. */
@@ -228,6 +229,7 @@ function checkManagedFields(
 export function validateFieldManager(manager: string, field: string): FieldError[] {
   const errors: FieldError[] = [];
   if (utf8Length(manager) > fieldManagerMaxBytes) errors.push(tooLong(field, fieldManagerMaxBytes));
+  if (/^[ -~]*$/.test(manager)) return errors;
   let at = 0;
   for (const char of manager) {
     // Blanks other than the space are not printed.

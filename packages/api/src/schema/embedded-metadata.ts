@@ -6,7 +6,7 @@ import { validateObjectMeta } from "../object/validate-metadata.ts";
 import { type FieldError, fieldChild, fieldErrorText, fieldKey } from "../status/field-error.ts";
 import { compareCodePoints } from "../status/go-text.ts";
 import { mapFields, mapItems } from "./copy-on-write.ts";
-import { isObject, jsonEqual } from "./json-value.ts";
+import { isObject } from "./json-value.ts";
 import { type SchemaNode, fieldNode } from "./schema-node.ts";
 
 export interface Coerced {
@@ -74,7 +74,7 @@ function coerceMetaField(name: string, value: Json, path: string, run: Run): Jso
     : decodeObjectMeta(value);
   for (const field of unknown) run.unknown.push(`${place}.${field}`);
   if (error !== undefined) run.failure = invalid(place, value, error);
-  return meta === undefined || jsonEqual(meta, value) ? value : meta;
+  return meta ?? value;
 }
 
 function invalid(field: string, badValue: Json, detail: string): FieldError {

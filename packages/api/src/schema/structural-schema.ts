@@ -5,7 +5,7 @@ import { correlate } from "./correlation.ts";
 import { fillDefaults } from "./defaults.ts";
 import { coerceEmbedded } from "./embedded-metadata.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { isObject, jsonEqual } from "./json-value.ts";
+import { isObject } from "./json-value.ts";
 import { dropNulls, prune } from "./prune.ts";
 import { ratcheted } from "./ratchet.ts";
 import { type SchemaError, toFieldError } from "./schema-error.ts";
@@ -70,7 +70,7 @@ export function decodeCustomResource(
       : decodeObjectMeta(metadata);
     if (error !== undefined) return { object, unknownFields: [], error };
     for (const path of unknown) unknownFields.push(`metadata.${path}`);
-    if (meta !== undefined && !jsonEqual(meta, metadata)) metadata = meta;
+    if (meta !== undefined) metadata = meta;
   }
   let result = object;
   if (options.preserveUnknownFields !== true) {
@@ -116,6 +116,8 @@ export function validateSchemaUpdate(
   old: unknown,
   path = "",
 ): FieldError[] {
+  // Comparing is only worth it when there is something to forgive.
+  if (runCheck(schema.check, value, path).length === 0) return [];
   const errors: SchemaError[] = [];
   schema.check(value, "", errors, correlate(value, old, schema.schema));
   return errors.map((error) => toFieldError(error, path));

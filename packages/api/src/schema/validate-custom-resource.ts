@@ -53,13 +53,12 @@ export function validateCustomResource(check: CustomResourceCheck): CustomResour
   const { object, old, namespaced } = check;
   const meta = metaOf(object);
   const oldMeta = old === undefined ? undefined : metaOf(old);
-  const errors: FieldError[] =
-    oldMeta === undefined ? [] : validateCommonFields(meta, oldMeta, { namespaced });
+  const errors: FieldError[] = [];
+  // On creates the registry's own checks of metadata demand less than those of custom resources, which come first.
+  if (oldMeta !== undefined) errors.push(...validateCommonFields(meta, oldMeta, { namespaced }));
   const own = resourceErrors(check, meta, oldMeta);
   const rules = ruleErrors(check, own);
   errors.push(...own, ...rules.errors);
-  if (old === undefined && errors.length === 0)
-    errors.push(...validateCommonFields(meta, undefined, { namespaced }));
   const accepted = errors.length === 0 && check.subresource === undefined;
   const warnings = accepted ? finalizerWarnings(meta, oldMeta) : [];
   return { errors, warnings: [...rules.warnings, ...warnings] };
