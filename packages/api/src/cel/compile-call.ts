@@ -28,7 +28,7 @@ export function planCall(node: CallNode, planner: Planner): Plan {
   const special = planOperator(node, args);
   if (special !== undefined) return special;
   const declared = planner.environment.libraries.functions.get(node.name);
-  if (declared === undefined) throw new CelError(`no such overload: ${node.name}`);
+  if (declared === undefined) return unknownFunction(node.name, args);
   const plan = planFunction(node, declared, args);
   const [only, second] = args;
   if (args.length === 1 && only?.constant !== undefined && conversions.has(node.name)) {
@@ -38,6 +38,15 @@ export function planCall(node: CallNode, planner: Planner): Plan {
   if (typeof pattern !== "string" || !patternFunctions.has(node.name)) return plan;
   compilePattern(pattern);
   return { ...plan, evaluate: expectText(args[0] as Plan, plan) };
+}
+
+/** Only in expressions that were not checked: a failure when it is called, which `||` may absorb. */
+function unknownFunction(name: string, args: readonly Plan[]): Plan {
+  const parts = args.map((argument) => argument.evaluate);
+  const body: FunctionBody = (...values) => {
+    throw notApplicable(name, values);
+  };
+  return { evaluate: apply(parts, body), cost: args.reduce((sum, argument) => sum + argument.cost, 1) };
 }
 
 /** Functions whose second argument is a pattern, which is compiled at compile time when it is constant. */

@@ -2,6 +2,7 @@
 import { quote } from "../status/field-error.ts";
 import { toText } from "./convert.ts";
 import { type FormatClause, parseFormat, verbError } from "./format-text.ts";
+import { exponentialDecimals, fixedDecimals } from "./number-text.ts";
 import { encodeUtf8 } from "./utf8.ts";
 import {
   CelDouble,
@@ -95,7 +96,7 @@ function fixed(value: number, precision: number): string {
 
 /** toFixed is exact only to 100 digits and below 1e21. */
 function decimals(value: number, precision: number): string {
-  if (value < 1e21 && precision <= 100) return value.toFixed(precision);
+  if (value < 1e21 && precision <= 100) return fixedDecimals(value, precision);
   const whole = BigInt(Math.trunc(value));
   const digits = Math.min(precision, 100);
   const fraction = digits === 0 ? "" : (value - Math.trunc(value)).toFixed(digits).slice(1);
@@ -107,12 +108,12 @@ const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 /** `1.500000×10⁰³`, as the English locale prints it. What is written as precision is taken for a width, as in cel-go. */
 function scientific(value: number, width: number): string {
   if (!Number.isFinite(value)) return special(value).padStart(width);
-  const [mantissa = "0", exponent = "0"] = value.toExponential(6).split("e");
-  const size = Math.abs(Number(exponent));
+  const [mantissa, exponent] = exponentialDecimals(value, 6);
+  const size = Math.abs(exponent);
   const digits = String(size).padStart(2, "0");
   const raised = Array.from(digits, (digit) => superscripts[Number(digit)]).join("");
   const sign = Object.is(value, -0) ? "-" : "";
-  return `${sign}${mantissa}×10${Number(exponent) < 0 ? "⁻" : ""}${raised}`.padStart(width);
+  return `${sign}${mantissa}×10${exponent < 0 ? "⁻" : ""}${raised}`.padStart(width);
 }
 
 function special(value: number): string {
@@ -164,5 +165,5 @@ function literalText(value: CelValue): string {
 function doubleText(value: number): string {
   if (Number.isNaN(value)) return '"NaN"';
   if (!Number.isFinite(value)) return value > 0 ? '"+Inf"' : '"-Inf"';
-  return value.toFixed(6);
+  return `${value < 0 || Object.is(value, -0) ? "-" : ""}${decimals(Math.abs(value), 6)}`;
 }

@@ -69,3 +69,25 @@ function positional(digits: string, exponent: number): string {
   const fraction = digits.slice(exponent + 1);
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
+
+/** `toFixed` that rounds what is exactly halfway to the even digit, as Go does. For 0 to 100 digits, below 1e21. */
+export function fixedDecimals(value: number, digits: number): string {
+  const halfway = digits < 100 ? exactlyHalfway(value.toFixed(digits + 1), value.toFixed(100)) : undefined;
+  return halfway ?? value.toFixed(digits);
+}
+
+/** `toExponential`, likewise. */
+export function exponentialDecimals(value: number, digits: number): [mantissa: string, exponent: number] {
+  const split = (text: string): [string, string] => text.split("e") as [string, string];
+  const [mantissa, exponent] = split(value.toExponential(digits));
+  const [next, nextExponent] = split(value.toExponential(digits + 1));
+  const halfway = exactlyHalfway(next, split(value.toExponential(100))[0]);
+  return halfway === undefined ? [mantissa, Number(exponent)] : [halfway, Number(nextExponent)];
+}
+
+/** The text without its last digit when that is an exact 5 after an even digit. */
+function exactlyHalfway(text: string, exact: string): string | undefined {
+  if (!text.endsWith("5") || exact !== text.padEnd(exact.length, "0")) return undefined;
+  const shorter = text.slice(0, -1).replace(/\.$/, "");
+  return /[02468]$/.test(shorter) ? shorter : undefined;
+}
