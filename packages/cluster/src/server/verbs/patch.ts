@@ -178,8 +178,10 @@ async function applied(
   );
   reportDuplicates(context, options);
   const full = completeApplied(context, object as unknown as JsonObject);
-  const named = current === undefined ? newlyApplied(context, full) : full;
-  return { object: inNamespace(context, named, info.namespace), tracked: true };
+  const fresh = current === undefined ? newlyApplied(context, full) : full;
+  const placed = inNamespace(context, fresh, info.namespace);
+  checkName(placed, info.name);
+  return { object: placed, tracked: true };
 }
 
 /** What was applied, as the kind has it: decoded for built-in kinds, and defaulted. */
@@ -193,12 +195,12 @@ function completeApplied(context: VerbContext, object: JsonObject): StoredObject
 
 /** An object that an apply creates: its uid is the server's to give, its resourceVersion does not count. */
 function newlyApplied(context: VerbContext, object: StoredObject): StoredObject {
-  const { uid, name } = object.metadata;
+  const { uid } = object.metadata;
   if (uid) {
     const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
     throw conflict(resourceName(context.resource), context.info.name, why);
   }
-  return withMetadata(object, { resourceVersion: undefined, name: name || context.info.name });
+  return withMetadata(object, { resourceVersion: undefined });
 }
 
 /** Keys that the applied YAML has twice: told once the apply itself went through. */
