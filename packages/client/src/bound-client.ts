@@ -1,8 +1,8 @@
 import type { DeepReadonly, KubeObject, ObjectMeta, Status } from "@bowline/api";
-import { isNotFound, isStatusError } from "@bowline/api";
+import { isNotFound } from "@bowline/api";
 import type { Client, ClientDefaults, Watch } from "./client.ts";
 import type { RestMapper } from "./discovery/rest-mapper.ts";
-import { InvalidCallError } from "./errors.ts";
+import { InvalidCallError, isNotServed } from "./errors.ts";
 import type {
   ApplyOf,
   KeyLike,
@@ -97,7 +97,7 @@ export class BoundClient implements Client {
     try {
       return await this.get(kind, key, options);
     } catch (error) {
-      if (isObjectMissing(error)) return undefined;
+      if (isNotFound(error) && !isNotServed(error)) return undefined;
       throw error;
     }
   }
@@ -251,11 +251,6 @@ interface SingleRequest {
   readonly query?: Query;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
-}
-
-/** Only a 404 that names the object says that there is none; one that does not comes from a path that nobody serves. */
-function isObjectMissing(error: unknown): boolean {
-  return isNotFound(error) && isStatusError(error) && error.status.details?.name !== undefined;
 }
 
 /** Kinds are told from references and objects by what only kinds have. */

@@ -1,3 +1,5 @@
+import { isNotFound, isStatusError } from "@bowline/api";
+
 const connectionMark = Symbol.for("bowline.ConnectionError");
 const noKindMatchMark = Symbol.for("bowline.NoKindMatchError");
 
@@ -35,6 +37,15 @@ export class NoKindMatchError extends Error {
 
 export function isNoKindMatch(error: unknown): error is NoKindMatchError {
   return typeof error === "object" && error !== null && noKindMatchMark in error;
+}
+
+/**
+ * Whether the server does not serve the kind at all: discovery knows no such kind, or nobody answers for its path. The 404 of
+ * an object names the object, this one cannot.
+ */
+export function isNotServed(error: unknown): boolean {
+  if (isNoKindMatch(error)) return true;
+  return isNotFound(error) && isStatusError(error) && error.status.details?.name === undefined;
 }
 
 /**

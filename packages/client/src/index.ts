@@ -25,6 +25,7 @@ export {
   NoKindMatchError,
   isConnectionError,
   isNoKindMatch,
+  isNotServed,
 } from "./errors.ts";
 
 // Client

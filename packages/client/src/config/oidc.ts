@@ -65,38 +65,22 @@ function expiryOf(token: string): number {
   }
 }
 
+/** Gets new tokens from the provider. @throws CredentialError that names it */
 async function refresh(
   { config, where, clock }: OidcOptions,
   refreshToken: string,
 ): Promise<{ idToken: string; refreshToken: string | undefined }> {
   const issuer = config["idp-issuer-url"] ?? "";
-  const ca = await authorityOf(config);
-  const ask = async (url: string, body?: string): Promise<unknown> => {
-    const { origin, pathname } = new URL(url);
-    const transport = createHttpTransport({ server: origin, ca, namespace: "", origin: where }, { clock });
-    const login = `${encodeURIComponent(config["client-id"] ?? "")}:${encodeURIComponent(config["client-secret"] ?? "")}`;
-    const headers = {
-      "content-type": "application/x-www-form-urlencoded",
-      authorization: `Basic ${Buffer.from(login).toString("base64")}`,
-    };
-    const request =
-      body === undefined ? { method: "GET" as const } : { method: "POST" as const, headers, body };
-    try {
-      return (await transport.request({ ...request, path: pathname })).body;
-    } finally {
-      await transport.close();
-    }
-  };
   try {
-    const discovery = (await ask(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)) as {
-      token_endpoint?: string;
-    };
-    if (!discovery.token_endpoint) throw new Error("its configuration names no token_endpoint");
+    const ca = await authorityOf(config);
+    const ask = (url: string, form?: URLSearchParams): Promise<Answer> =>
+      askProvider({ url, ca, clock, login: clientLogin(config), form });
+    const { token_endpoint: endpoint } = await ask(
+      `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
+    );
+    if (!endpoint) throw new Error("its configuration names no token_endpoint");
     const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken });
-    const answer = (await ask(discovery.token_endpoint, form.toString())) as {
-      id_token?: string;
-      refresh_token?: string;
-    };
+    const answer = await ask(endpoint, form);
     if (!answer.id_token) throw new Error("its answer has no id_token");
     return { idToken: answer.id_token, refreshToken: answer.refresh_token };
   } catch (error) {
@@ -104,6 +88,45 @@ async function refresh(
       cause: error,
     });
   }
+}
+
+/** What a provider answers, as far as it is used. */
+interface Answer {
+  readonly token_endpoint?: string;
+  readonly id_token?: string;
+  readonly refresh_token?: string;
+}
+
+interface Question {
+  readonly url: string;
+  readonly ca: string | undefined;
+  readonly clock: Clock;
+  /** The Authorization header. */
+  readonly login: string;
+  /** Posted when given. */
+  readonly form: URLSearchParams | undefined;
+}
+
+async function askProvider({ url, ca, clock, login, form }: Question): Promise<Answer> {
+  const { origin, pathname: path } = new URL(url);
+  const transport = createHttpTransport(
+    { server: origin, ca, namespace: "", origin: "auth-provider oidc" },
+    { clock },
+  );
+  const headers = { "content-type": "application/x-www-form-urlencoded", authorization: login };
+  try {
+    const answer = await transport.request<Answer>(
+      form === undefined ? { method: "GET", path } : { method: "POST", path, headers, body: form.toString() },
+    );
+    return answer.body;
+  } finally {
+    await transport.close();
+  }
+}
+
+function clientLogin(config: Readonly<Record<string, string>>): string {
+  const login = [config["client-id"] ?? "", config["client-secret"] ?? ""].map(encodeURIComponent).join(":");
+  return `Basic ${Buffer.from(login).toString("base64")}`;
 }
 
 async function authorityOf(config: Readonly<Record<string, string>>): Promise<string | undefined> {

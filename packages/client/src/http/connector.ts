@@ -28,27 +28,7 @@ export interface Connector {
 const keepAliveProbeMs = 30_000;
 
 export function createConnector(options: ConnectorOptions): Connector {
-  const secure = secureContexts(options);
-  let session: Buffer | undefined;
-  const connect = async (alpn: readonly string[], signal: AbortSignal): Promise<net.Socket> => {
-    const raw = await openRaw(options, signal);
-    if (options.server.protocol !== "https:") return raw;
-    const socket = tls.connect({
-      socket: raw,
-      secureContext: await secure(),
-      host: hostOf(options.server),
-      servername: serverName(options),
-      rejectUnauthorized: options.insecureSkipTlsVerify !== true,
-      ALPNProtocols: [...alpn],
-      ...(session && { session }),
-      ...(options.tlsServerName && {
-        checkServerIdentity: (_host: string, certificate: tls.PeerCertificate) =>
-          tls.checkServerIdentity(options.tlsServerName ?? "", certificate),
-      }),
-    });
-    socket.on("session", (ticket) => void (session = ticket));
-    return opened(socket, "secureConnect", signal);
-  };
+  const trust = currentTrust(options);
   return {
     async connect(alpn) {
       const limit = new AbortController();
@@ -56,7 +36,9 @@ export function createConnector(options: ConnectorOptions): Connector {
         limit.abort(new ConnectTimeout(`no connection after ${options.connectTimeoutMs / 1000} s`));
       });
       try {
-        const socket = await connect(alpn, limit.signal);
+        const raw = await openRaw(options, limit.signal);
+        const isSecure = options.server.protocol === "https:";
+        const socket = isSecure ? await openTls(raw, options, await trust(), alpn, limit.signal) : raw;
         socket.setNoDelay(true);
         options.onConnect?.();
         return socket;
@@ -108,20 +90,52 @@ export function opened<S extends net.Socket>(socket: S, event: string, signal: A
   });
 }
 
-/** The parsed certificates, kept until one changes: parsing takes longer than the rest of a connection. */
-function secureContexts(options: ConnectorOptions): () => Promise<tls.SecureContext> {
-  let known: { readonly ca: string | undefined; readonly context: tls.SecureContext } | undefined;
+/** Parsed certificates, and the session that the server may resume with them. */
+interface Trust {
+  readonly ca: string | undefined;
+  readonly context: tls.SecureContext;
+  session?: Buffer;
+}
+
+/** The certificates, parsed anew when one changes: parsing takes longer than the rest of a connection. */
+function currentTrust(options: ConnectorOptions): () => Promise<Trust> {
+  let known: Trust | undefined;
   return async () => {
     const ca = await options.ca();
     if (known === undefined || known.ca !== ca) {
       const { cert, key } = options.certificate ?? {};
-      known = {
-        ca,
-        context: tls.createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }),
-      };
+      const context = tls.createSecureContext({
+        ...(ca && { ca }),
+        ...(cert && { cert }),
+        ...(key && { key }),
+      });
+      // A session goes with the authority that verified it: what another one would say must be asked.
+      known = { ca, context };
     }
-    return known.context;
+    return known;
   };
+}
+
+function openTls(
+  raw: net.Socket,
+  options: ConnectorOptions,
+  trust: Trust,
+  alpn: readonly string[],
+  signal: AbortSignal,
+): Promise<net.Socket> {
+  const { tlsServerName: name } = options;
+  const socket = tls.connect({
+    socket: raw,
+    secureContext: trust.context,
+    host: hostOf(options.server),
+    servername: serverName(options),
+    rejectUnauthorized: options.insecureSkipTlsVerify !== true,
+    ALPNProtocols: [...alpn],
+    ...(trust.session && { session: trust.session }),
+    ...(name && { checkServerIdentity: (_host, certificate) => tls.checkServerIdentity(name, certificate) }),
+  });
+  socket.on("session", (session) => void (trust.session = session));
+  return opened(socket, "secureConnect", signal);
 }
 
 /** The name in the TLS greeting; addresses are never sent. */
