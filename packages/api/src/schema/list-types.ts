@@ -30,14 +30,19 @@ function walk(node: SchemaNode | undefined, value: unknown, path: string, errors
 
 /** Each value is reported once, where it first occurs again. */
 function reportDuplicates(values: readonly unknown[], path: string, errors: FieldError[]): void {
+  if (values.length < 2) return;
   const seen = new Map<string, number>();
   for (const [i, value] of values.entries()) {
-    const identity = `${goTypeOf(value)} ${goJson(value)}`;
-    const times = seen.get(identity) ?? 0;
-    seen.set(identity, times + 1);
+    const id = identity(value);
+    const times = seen.get(id) ?? 0;
+    seen.set(id, times + 1);
     if (times === 1)
       errors.push({ type: "Duplicate", field: fieldKey(path, i), badValue: value, detail: "" });
   }
+}
+
+function identity(value: unknown): string {
+  return typeof value === "string" ? `s${value}` : `${goTypeOf(value)} ${goJson(value)}`;
 }
 
 function checkMap(node: SchemaNode, items: readonly unknown[], path: string, errors: FieldError[]): void {
@@ -48,9 +53,23 @@ function checkMap(node: SchemaNode, items: readonly unknown[], path: string, err
     return;
   }
   const names = node.schema["x-kubernetes-list-map-keys"] ?? [];
+  if (items.length < 2 || haveDistinctTexts(items, names)) return;
   const keys = items.map((item) => {
     const given = isObject(item) ? names.filter((name) => Object.hasOwn(item, name)) : [];
     return Object.fromEntries(given.map((name) => [name, (item as Record<string, unknown>)[name]]));
   });
   reportDuplicates(keys, path, errors);
+}
+
+/** Nearly every list map has one key, a text, and no duplicates: that is seen without building keys. */
+function haveDistinctTexts(items: readonly unknown[], names: readonly string[]): boolean {
+  const [name] = names;
+  if (name === undefined || names.length > 1) return false;
+  const seen = new Set<unknown>();
+  for (const item of items) {
+    const value = isObject(item) && Object.hasOwn(item, name) ? item[name] : undefined;
+    if (typeof value !== "string") return false;
+    seen.add(value);
+  }
+  return seen.size === items.length;
 }

@@ -19,15 +19,20 @@ export function objectCheck(schema: JsonSchema, purpose: CheckPurpose): ObjectCh
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     properties.set(name, ratcheted(compileCheck(property, purpose)));
   }
+  const names = [...properties.keys()];
+  const checks = [...properties.values()];
   const checkExtra = extraCheck(schema.additionalProperties, properties, purpose);
   const checkCount = countCheck(minProperties, maxProperties);
   return (value, path, errors, correlation) => {
     checkCount?.(value, path, errors);
     let score = checkExtra === undefined ? 0 : checkExtra(value, path, errors, correlation);
-    for (const [name, check] of properties) {
-      if (!Object.hasOwn(value, name)) continue;
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] as string;
+      const given = value[name];
+      // The prototype may have a property of that name.
+      if (given === undefined || !Object.hasOwn(value, name)) continue;
       const old = correlation === undefined ? undefined : correlatedField(correlation, name, path === "");
-      score += check(value[name], path === "" ? name : `${path}.${name}`, errors, old);
+      score += (checks[i] as ValueCheck)(given, path === "" ? name : `${path}.${name}`, errors, old);
     }
     if (required !== undefined) {
       for (const name of required) {

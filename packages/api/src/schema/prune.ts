@@ -20,9 +20,22 @@ export interface PruneOptions {
 
 export function prune<T extends Json>(node: SchemaNode, value: T, options: PruneOptions): Pruned<T> {
   const unknown: string[] | undefined = options.unknownFields === true ? [] : undefined;
-  const root = options.resource && !node.embedded ? { ...node, embedded: true } : node;
+  const root = options.resource ? asResource(node) : node;
   const pruned = pruneValue(root, value, "", unknown) as T;
   return { value: pruned, unknownFields: unknown?.sort(compareCodePoints) ?? [] };
+}
+
+/** A node as the root of a resource, made once per schema. */
+const resources = new WeakMap<SchemaNode, SchemaNode>();
+
+function asResource(node: SchemaNode): SchemaNode {
+  if (node.embedded) return node;
+  let resource = resources.get(node);
+  if (resource === undefined) {
+    resource = { ...node, embedded: true };
+    resources.set(node, resource);
+  }
+  return resource;
 }
 
 /** Whether a field belongs to every resource. */

@@ -100,6 +100,7 @@ type TypeCheck = (type: GoType, path: string, errors: SchemaError[], value?: unk
 function typeCheck(types: readonly string[], format: string, nullable: boolean): TypeCheck | undefined {
   if (types.length === 0 && format === "") return undefined;
   const expected = types.join(",");
+  const [only] = types.length === 1 ? types : [];
   const integer = types.includes("integer");
   const number = types.includes("number");
   const fail = (path: string, want: string, got: string, errors: SchemaError[]): number => {
@@ -108,6 +109,7 @@ function typeCheck(types: readonly string[], format: string, nullable: boolean):
     return 0;
   };
   return (type, path, errors, value) => {
+    if (type === only) return 1;
     if (type === "null") {
       return types.length > 0 && !nullable ? fail(path, expected, "null", errors) : 1;
     }
