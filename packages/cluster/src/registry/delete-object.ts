@@ -2,10 +2,10 @@
  * Deletes, with grace periods, finalizers and propagation.
  * Source: k8s.io/apiserver pkg/registry/generic/registry (store.go), pkg/registry/rest (delete.go).
  */
-import { notFound } from "@bowline/api";
+import { deepFreeze, notFound } from "@bowline/api";
 import { rfc3339 } from "@bowline/client";
 import { StaleWrite } from "../store/bucket.ts";
-import type { Revision, StoredObject } from "../store/revision.ts";
+import { Revision, type StoredObject } from "../store/revision.ts";
 import { type DeleteOptions, checkDeletePreconditions } from "./delete-options.ts";
 import {
   type WriteContext,
@@ -64,8 +64,11 @@ async function deleteOnce(
     if (!context.dryRun) removeStored(resource, stored);
     return { revision: await seeOne(resource, stored), gone: true };
   }
-  if (marked === stored.object || context.dryRun)
-    return { revision: await seeOne(resource, stored), gone: false };
+  if (marked === stored.object) return { revision: await seeOne(resource, stored), gone: false };
+  if (context.dryRun) {
+    const imagined = new Revision(stored.key, stored.revision, deepFreeze(marked) as StoredObject);
+    return { revision: await seeOne(resource, imagined), gone: false };
+  }
   return { revision: await seeOne(resource, commit(resource, stored.key, stored, marked)), gone: false };
 }
 
