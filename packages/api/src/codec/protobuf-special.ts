@@ -52,6 +52,9 @@ function timeMessage(fractionDigits: 0 | 6): SpecialMessage {
 }
 
 function timeText(seconds: number, nanos: number, fractionDigits: 0 | 6): string {
+  // Years from 1 to 9999, which is what RFC 3339 can write.
+  if (seconds < -62_135_596_800 || seconds > 253_402_300_799)
+    throw new DecodeError(`time out of range: ${seconds}`);
   const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
   const fraction = fractionDigits === 0 ? "" : `.${String(Math.floor(nanos / 1000)).padStart(6, "0")}`;
   return `${whole}${fraction}Z`;

@@ -503,6 +503,14 @@ describe("ProtobufCodec", () => {
     expect(() => refuse({ metadata: { creationTimestamp: "soon" } })).toThrow('not a time: "soon"');
   });
 
+  it("refuses times that no year can hold", () => {
+    const writer = new WireWriter();
+    writer.int(1, 9223372036854775807n);
+    writer.head(8, 0);
+    const body = withRaw(codec.encode({ apiVersion: "v1", kind: "ConfigMap" }), metadataOf(writer.finish()));
+    expect(() => codec.decode(body)).toThrow("time out of range");
+  });
+
   it("never fails otherwise than with a DecodeError on mangled bodies", () => {
     const mangled = fc
       .tuple(fc.constantFrom(...bodies.map(([, body]) => body)), fc.nat(), fc.nat(255), fc.nat(400))

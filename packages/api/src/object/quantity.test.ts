@@ -110,7 +110,7 @@ const texts: readonly (readonly [string, string, string, string])[] = [
   ["1E", "1E", "1E", "DecimalSI"],
   ["m", "0", "0", "DecimalSI"],
   ["100E", "100E", "100E", "DecimalSI"],
-  ["1000E", "1", "1", "DecimalSI"],
+  ["1000E", "1000E", "1000E", "DecimalSI"],
   ["9E", "9E", "9E", "DecimalSI"],
   ["10E", "10E", "10E", "DecimalSI"],
   ["9223372036854775807", "9223372036854775807", "9223372036854775807", "DecimalSI"],

@@ -54,6 +54,8 @@ const suffixes: ReadonlyMap<string, Suffix> = new Map([
     { format: "DecimalSI", base: 10, exponent },
   ]),
 ]);
+/** The largest decimal suffix is E. Upstream prints no suffix at all beyond it, and so another number. */
+const exponentMax = 18;
 const decimalSuffixOf: ReadonlyMap<number, string> = new Map(decimalSuffixes);
 
 /** Nothing finer than nano is kept. */
@@ -191,11 +193,11 @@ function binaryText(quantity: Quantity): string | undefined {
   if (value > -1024n && value < 1024n) return undefined;
   let amount = value;
   let power = 0;
-  while (amount % 1024n === 0n) {
+  while (amount % 1024n === 0n && power < binarySuffixes.length - 1) {
     amount /= 1024n;
     power++;
   }
-  return `${amount}${binarySuffixes[power] ?? ""}`;
+  return `${amount}${binarySuffixes[power]}`;
 }
 
 function decimalText(quantity: Quantity): string {
@@ -205,10 +207,11 @@ function decimalText(quantity: Quantity): string {
     amount /= 10n;
     exponent++;
   }
-  const below = ((exponent % 3) + 3) % 3;
+  const isSuffixed = quantity.format !== "DecimalExponent";
+  const below = isSuffixed && exponent > exponentMax ? exponent - exponentMax : ((exponent % 3) + 3) % 3;
   amount *= pow10(below);
   exponent -= below;
-  if (quantity.format === "DecimalExponent") return exponent === 0 ? `${amount}` : `${amount}e${exponent}`;
+  if (!isSuffixed) return exponent === 0 ? `${amount}` : `${amount}e${exponent}`;
   return `${amount}${decimalSuffixOf.get(exponent) ?? ""}`;
 }
 
