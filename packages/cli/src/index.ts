@@ -1,1 +1,2 @@
-export {};
+export { main } from "./main.ts";
+export type { Output } from "./output/output.ts";

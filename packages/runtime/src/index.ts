@@ -87,6 +87,10 @@ export { pinoLogger, silentLogger } from "./manager/logger.ts";
 export type { Logger } from "./manager/logger.ts";
 export type { EventInput } from "./manager/event-recorder.ts";
 
+// Operators
+export { defineOperator, runOperator } from "./manager/operator.ts";
+export type { OperatorDefinition, RunOperatorOptions } from "./manager/operator.ts";
+
 // Webhooks
 export { defineWebhook } from "./webhook/define-webhook.ts";
 export type {

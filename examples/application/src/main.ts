@@ -1,0 +1,4 @@
+import { runOperator } from "@bowline/runtime";
+import operator from "./index.ts";
+
+await runOperator(operator);

@@ -1,0 +1,15 @@
+/** The command line asks for something that cannot be: exit code 2. */
+export class UsageError extends Error {
+  override readonly name: string = "UsageError";
+  readonly code: string = "BOWLINE_USAGE";
+}
+
+/** What an error says to a person, with the causes that add something. */
+export function messageOf(error: unknown): string {
+  const parts: string[] = [];
+  for (let at: unknown = error; at !== undefined && at !== null; at = (at as { cause?: unknown }).cause) {
+    const text = at instanceof Error ? at.message : String(at);
+    if (text !== "" && !parts.some((part) => part.includes(text))) parts.push(text);
+  }
+  return parts.join(": ");
+}

@@ -1,0 +1,94 @@
+import { type AnyCustomKind, type Crd, crdManifest, isCrdConditionTrue } from "@bowline/api";
+import { CustomResourceDefinition } from "@bowline/api/apiextensions/v1";
+import { type Client, type Clock, type Random, type Transport, createClient } from "@bowline/client";
+import { type Cluster, type ClusterOptions, createCluster } from "@bowline/cluster";
+import { type Manager, type OperatorDefinition, createManager, silentLogger } from "@bowline/runtime";
+import { waitFor } from "./wait-for.ts";
+
+export interface StartClusterOptions extends ClusterOptions {
+  /** Custom kinds to install before `startCluster` resolves. */
+  readonly kinds?: readonly (AnyCustomKind | Crd)[];
+}
+
+/** A cluster of a test's own: nothing is shared with other tests, and nothing is listened on. */
+export interface TestCluster extends AsyncDisposable {
+  readonly cluster: Cluster;
+  readonly client: Client;
+  readonly transport: Transport;
+  /** Creates the CustomResourceDefinitions and waits until the kinds are served. */
+  install(...kinds: readonly (AnyCustomKind | Crd)[]): Promise<void>;
+  /** Runs an operator in the cluster until the cluster is closed or its manager is stopped. Its kinds are installed first. */
+  run(operator: OperatorDefinition): Promise<Manager>;
+  /** Stops everything. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts an isolated cluster in this process, in milliseconds.
+ * ```ts
+ * await using test = await startCluster({ kinds: [Application] });
+ * await test.client.create(Application, { metadata: { name: "a", namespace: "default" }, spec: { image: "nginx" } });
+ * ```
+ */
+export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
+  const { kinds = [], ...rest } = options;
+  const cluster = await createCluster(rest);
+  const test = new RunningTestCluster(cluster, options);
+  await test.install(...kinds);
+  return test;
+}
+
+class RunningTestCluster implements TestCluster {
+  readonly cluster: Cluster;
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly #ports: { readonly clock?: Clock; readonly random?: Random };
+  readonly #managers: Manager[] = [];
+
+  constructor(cluster: Cluster, options: ClusterOptions) {
+    this.cluster = cluster;
+    this.#ports = {
+      ...(options.clock === undefined ? {} : { clock: options.clock }),
+      ...(options.random === undefined ? {} : { random: options.random }),
+    };
+    this.transport = cluster.transport({ userAgent: "test" });
+    this.client = createClient({ transport: this.transport, fieldManager: "test", ...this.#ports });
+  }
+
+  async install(...kinds: readonly (AnyCustomKind | Crd)[]): Promise<void> {
+    await Promise.all(kinds.map((kind) => installKind(this.client, kind)));
+  }
+
+  async run(operator: OperatorDefinition): Promise<Manager> {
+    await this.install(...operator.kinds);
+    const manager = createManager({
+      transport: this.cluster.transport({ userAgent: operator.name }),
+      name: operator.name,
+      controllers: operator.controllers,
+      logger: silentLogger,
+      webhooks: false,
+      ...this.#ports,
+    });
+    this.#managers.push(manager);
+    await manager.start();
+    return manager;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#managers.map((manager) => manager.stop()));
+    await this.cluster.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+async function installKind(client: Client, kind: AnyCustomKind | Crd): Promise<void> {
+  const manifest = crdManifest(kind);
+  await client.apply(CustomResourceDefinition, manifest as never, { fieldManager: "bowline", force: true });
+  await waitFor(client, CustomResourceDefinition, manifest.metadata.name ?? "", {
+    until: (crd) => crd !== undefined && isCrdConditionTrue(crd as never, "Established"),
+    what: "be Established",
+  });
+}
