@@ -1,6 +1,6 @@
 import { type FieldSet, fieldSetOfPaths, sortedSet } from "../src/apply/field-set.ts";
 import { type MergeType, compileMergeType } from "../src/apply/merge-type.ts";
-import { type PathElement, fieldElement, keyElement, valueElement } from "../src/apply/path-element.ts";
+import { type PathElement, keyElement, valueElement } from "../src/apply/path-element.ts";
 import type { JsonSchema } from "../src/schema/json-schema.ts";
 
 /**
@@ -11,7 +11,7 @@ export function path(text: string): PathElement[] {
   const step = /\.([^.[\]]*)|\[((?:"(?:[^"\\]|\\.)*"|[^"\]])*)\]/gy;
   let end = 0;
   for (let found = step.exec(text); found !== null; found = step.exec(text)) {
-    elements.push(found[1] === undefined ? bracketed(found[2] ?? "") : fieldElement(found[1]));
+    elements.push(found[1] === undefined ? bracketed(found[2] ?? "") : `f:${found[1]}`);
     end = step.lastIndex;
   }
   if (end !== text.length) throw new Error(`cannot read the path ${text} at ${end}`);

@@ -11,7 +11,7 @@ import {
   typeOf,
 } from "../../test/apply-notation.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
-import { compareTyped, excludeFromComparison, isSame } from "./compare-typed.ts";
+import { compareTyped, excludeFromComparison } from "./compare-typed.ts";
 import { type FieldSet, pathText, pathsOfSet } from "./field-set.ts";
 import { type MergeType, compileMergeType, deducedType } from "./merge-type.ts";
 
@@ -274,9 +274,10 @@ describe("compareTyped", () => {
 
   it("is the same for equal values, and looks at shared parts only once", () => {
     const value = { list: [{ key: "a", id: 1 }] };
-    expect(isSame(compareTyped(keyedType, value, value))).toBe(true);
-    expect(isSame(compareTyped(keyedType, value, structuredClone(value)))).toBe(true);
-    expect(isSame(compareTyped(keyedType, value, {}))).toBe(false);
+    const nothing = { added: {}, modified: {}, removed: {} };
+    expect(compareTyped(keyedType, value, value)).toEqual(nothing);
+    expect(compareTyped(keyedType, value, structuredClone(value))).toEqual(nothing);
+    expect(compareTyped(keyedType, value, {})).not.toEqual(nothing);
   });
 
   it("can be narrowed to fields that may change", () => {

@@ -3,11 +3,10 @@ import {
   type FieldSetBuilder,
   emptySet,
   insertNode,
-  isEmptySet,
   recursiveDifference,
 } from "./field-set.ts";
 import { listItemElement } from "./list-item.ts";
-import type { ListType, MapType, MergeType } from "./merge-type.ts";
+import { type ListType, type MapType, type MergeType, noType } from "./merge-type.ts";
 import { addedNode } from "./owned-set.ts";
 import type { PathElement } from "./path-element.ts";
 import { asList, asMap, equalValues, formOf, handledForm, isEmptyMap, sameForm } from "./value-kind.ts";
@@ -17,10 +16,6 @@ export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
-}
-
-export function isSame(comparison: Comparison): boolean {
-  return isEmptySet(comparison.added) && isEmptySet(comparison.modified) && isEmptySet(comparison.removed);
 }
 
 /** The comparison without some fields and what is below them. */
@@ -92,7 +87,7 @@ function compareMaps(walk: Walk, type: MapType, leftValue: unknown, rightValue: 
 
 function compareField(walk: Walk, type: MapType, name: string, left: unknown, right: unknown): void {
   const field = type.fields.get(name);
-  compareChild(walk, field?.element ?? `f:${name}`, field?.type ?? type.others ?? {}, left, right);
+  compareChild(walk, field?.element ?? `f:${name}`, field?.type ?? type.others ?? noType, left, right);
 }
 
 function compareChild(

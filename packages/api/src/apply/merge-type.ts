@@ -49,7 +49,7 @@ deduced.map = { atomic: false, fields: new Map(), others: deduced };
 /** The type of a kind without schema: maps merge by key, lists and scalars are replaced as a whole. */
 export const deducedType: MergeType = deduced;
 
-/** The type whose list merges and splits like another, for walkers that have nothing declared to go by. */
+/** The type of a field that may not be there: no value fits it. */
 export const noType: MergeType = {};
 
 export interface CompileMergeTypeOptions {

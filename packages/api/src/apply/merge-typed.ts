@@ -1,5 +1,5 @@
 import { listItemElement } from "./list-item.ts";
-import type { ListType, MapType, MergeType } from "./merge-type.ts";
+import { type ListType, type MapType, type MergeType, noType } from "./merge-type.ts";
 import type { PathElement } from "./path-element.ts";
 import { asList, asMap, equalValues, formOf, handledForm, isEmptyMap, sameForm } from "./value-kind.ts";
 
@@ -38,7 +38,7 @@ function mergeMaps(type: MapType, liveValue: unknown, appliedValue: unknown): un
 }
 
 function fieldType(type: MapType, name: string): MergeType {
-  return type.fields.get(name)?.type ?? type.others ?? {};
+  return type.fields.get(name)?.type ?? type.others ?? noType;
 }
 
 function mergeLists(type: ListType, liveValue: unknown, appliedValue: unknown): unknown {

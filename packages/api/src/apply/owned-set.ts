@@ -1,6 +1,6 @@
 import { type FieldSet, type FieldSetBuilder, emptySet, isEmptySet, unionSets } from "./field-set.ts";
 import { listItemElement } from "./list-item.ts";
-import type { ListType, MapType, MergeType } from "./merge-type.ts";
+import { type ListType, type MapType, type MergeType, noType } from "./merge-type.ts";
 import { asList, asMap, formOf, handledForm, isEmptyMap } from "./value-kind.ts";
 
 /**
@@ -41,7 +41,7 @@ function ownedInMap(type: MapType, value: unknown): Owned {
   for (const name in map) {
     const field = type.fields.get(name);
     const item = map[name];
-    const found = owned(field?.type ?? type.others ?? {}, item);
+    const found = owned(field?.type ?? type.others ?? noType, item);
     const self = found.self || field === undefined || isNullOrEmptyMap(item);
     const node = nodeOf(self, found.below);
     if (node !== undefined) below[field?.element ?? `f:${name}`] = node;
@@ -99,7 +99,7 @@ function addedMap(type: MapType, value: unknown): FieldSet {
   const node: FieldSetBuilder = { ".": emptySet };
   for (const name in map) {
     const field = type.fields.get(name);
-    node[field?.element ?? `f:${name}`] = addedNode(field?.type ?? type.others ?? {}, map[name]);
+    node[field?.element ?? `f:${name}`] = addedNode(field?.type ?? type.others ?? noType, map[name]);
   }
   return node;
 }

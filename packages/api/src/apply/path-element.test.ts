@@ -7,7 +7,6 @@ import {
   compareText,
   compareValues,
   encodeElementValue,
-  fieldElement,
   keyElement,
   readPathElement,
   valueElement,
@@ -106,11 +105,11 @@ describe("encodeElementValue", () => {
 
 describe("pathText", () => {
   it.each([
-    [[fieldElement("foo"), "i:1"], ".foo[1]"],
-    [[fieldElement("foo"), fieldElement("bar"), "i:1", fieldElement("baz")], ".foo.bar[1].baz"],
+    [["f:foo", "i:1"], ".foo[1]"],
+    [["f:foo", "f:bar", "i:1", "f:baz"], ".foo.bar[1].baz"],
     [
       [
-        fieldElement("foo"),
+        "f:foo",
         keyElement([
           ["a", "b"],
           ["c", 1],
@@ -121,21 +120,18 @@ describe("pathText", () => {
       '.foo[a="b",c=1,d=1.5,e=true]',
     ],
     [
-      [fieldElement("foo"), valueElement("b"), valueElement(5), valueElement(false), valueElement(3.14159)],
+      ["f:foo", valueElement("b"), valueElement(5), valueElement(false), valueElement(3.14159)],
       '.foo[="b"][=5][=false][=3.14159]',
     ],
-    [
-      [fieldElement("apps"), keyElement([["name", "app-🚀"]]), fieldElement("image")],
-      '.apps[name="app-🚀"].image',
-    ],
-    [[fieldElement("field with space")], ".field with space"],
-    [[fieldElement("a"), valueElement('app with "quotes"')], '.a[="app with \\"quotes\\""]'],
-    [[fieldElement("a"), valueElement("unicøde")], '.a[="unicøde"]'],
-    [[fieldElement("a"), valueElement(null)], ".a[=null]"],
-    [[fieldElement("a"), valueElement(1e-5)], ".a[=1e-05]"],
-    [[fieldElement("a"), valueElement(0.0001)], ".a[=0.0001]"],
-    [[fieldElement("a"), valueElement(1234567.5)], ".a[=1.2345675e+06]"],
-    [[fieldElement("a"), valueElement(["x", 1])], '.a[=["x",1]]'],
+    [["f:apps", keyElement([["name", "app-🚀"]]), "f:image"], '.apps[name="app-🚀"].image'],
+    [["f:field with space"], ".field with space"],
+    [["f:a", valueElement('app with "quotes"')], '.a[="app with \\"quotes\\""]'],
+    [["f:a", valueElement("unicøde")], '.a[="unicøde"]'],
+    [["f:a", valueElement(null)], ".a[=null]"],
+    [["f:a", valueElement(1e-5)], ".a[=1e-05]"],
+    [["f:a", valueElement(0.0001)], ".a[=0.0001]"],
+    [["f:a", valueElement(1234567.5)], ".a[=1.2345675e+06]"],
+    [["f:a", valueElement(["x", 1])], '.a[=["x",1]]'],
   ])("prints %j as %s", (elements, expected) => {
     expect(pathText(elements)).toBe(expected);
   });

@@ -12,10 +12,6 @@ export class PathElementError extends Error {
   override readonly name: string = "PathElementError";
 }
 
-export function fieldElement(name: string): PathElement {
-  return `f:${name}`;
-}
-
 export function valueElement(value: unknown): PathElement {
   return `v:${encodeElementValue(value)}`;
 }
@@ -117,7 +113,7 @@ export function pathElementText(element: PathElement): string {
 }
 
 /** A value in a path. Source: structured-merge-diff value.ToString. */
-export function valueText(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return `[${value.map(valueText).join(",")}]`;
   if (typeof value === "object") {

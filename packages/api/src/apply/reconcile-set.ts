@@ -1,5 +1,5 @@
 import { type FieldSet, type FieldSetBuilder, emptySet, isEmptySet } from "./field-set.ts";
-import type { MapType, MergeType } from "./merge-type.ts";
+import { type MapType, type MergeType, noType } from "./merge-type.ts";
 
 /** Sets that were found to fit a type: entries are reconciled on every write and the schema hardly ever changes. */
 const fitting = new WeakMap<FieldSet, MergeType>();
@@ -73,7 +73,7 @@ export function withNamedFields(type: MergeType, set: FieldSet): FieldSet {
       : element.startsWith("k:")
         ? type.list?.items
         : undefined;
-    let next = withNamedFields(below ?? {}, child);
+    let next = withNamedFields(below ?? noType, child);
     if (field !== undefined && !("." in next)) next = { ".": emptySet, ...next };
     if (next === child) continue;
     out ??= { ...set };

@@ -1,6 +1,6 @@
 import { type FieldSet, emptySet, isEmptySet, isMember } from "./field-set.ts";
 import { listItemElement } from "./list-item.ts";
-import type { ListType, MapType, MergeType } from "./merge-type.ts";
+import { type ListType, type MapType, type MergeType, noType } from "./merge-type.ts";
 import { asList, asMap, formOf, handledForm, isEmptyMap } from "./value-kind.ts";
 
 /**
@@ -28,7 +28,7 @@ function removeFromMap(type: MapType, value: unknown, fields: FieldSet): unknown
       delete out[name];
       continue;
     }
-    const rest = removeFields(field?.type ?? type.others ?? {}, map[name], node);
+    const rest = removeFields(field?.type ?? type.others ?? noType, map[name], node);
     if (rest === map[name]) continue;
     out ??= { ...map };
     out[name] = rest;
@@ -73,7 +73,7 @@ function extractFromMap(type: MapType, value: unknown, fields: FieldSet): unknow
     if (node === undefined) continue;
     // A field that is itself in the set brings what the same set has of it one level up; that is how the server does it.
     const below = isMember(node) ? fields : node;
-    out[name] = extractFields(field?.type ?? type.others ?? {}, map[name], below);
+    out[name] = extractFields(field?.type ?? type.others ?? noType, map[name], below);
   }
   return isEmptyMap(out) ? null : out;
 }

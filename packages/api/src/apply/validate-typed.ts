@@ -52,7 +52,7 @@ function check(walk: Walk, type: MergeType, value: unknown, place: Place): void 
 }
 
 /** What is wrong with a scalar, or undefined. */
-export function scalarProblem(type: ScalarType, value: unknown): string | undefined {
+function scalarProblem(type: ScalarType, value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   const kind = typeof value;
   const numeric = kind === "number" || kind === "bigint";
