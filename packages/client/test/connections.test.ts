@@ -115,6 +115,26 @@ describe("what a failed connection says", () => {
   });
 });
 
+describe("closing a transport", () => {
+  it("fails what waits for a connection that is still being opened", async () => {
+    const port = await listen(net.createServer());
+    for (const http2 of [true, false]) {
+      const connection = { server: `https://127.0.0.1:${port}`, namespace: "", origin: "test" };
+      const transport = createHttpTransport(connection, { http2, clock: new VirtualClock() });
+      const failures = [
+        rejection(transport.request(get)),
+        rejection(transport.watch({ ...get, query: { watch: "true" } })),
+        rejection(transport.openSocket(get)),
+      ];
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      await transport.close();
+      for (const error of await Promise.all(failures)) {
+        expect(error.message).toBe(`the connections to https://127.0.0.1:${port} are closed`);
+      }
+    }
+  });
+});
+
 describe("connections and certificates", () => {
   it("speaks plain HTTP where the address says so", async () => {
     const port = await listen(

@@ -14,6 +14,8 @@ export interface ConnectorOptions {
   readonly proxyUrl?: URL | undefined;
   readonly connectTimeoutMs: number;
   readonly clock: Clock;
+  /** Aborted when no more connections are wanted: breaks those that are being opened. */
+  readonly closing: AbortSignal;
   /** Called for every connection that was opened. */
   onConnect?: (() => void) | undefined;
 }
@@ -36,9 +38,10 @@ export function createConnector(options: ConnectorOptions): Connector {
         limit.abort(new ConnectTimeout(`no connection after ${options.connectTimeoutMs / 1000} s`));
       });
       try {
-        const raw = await openRaw(options, limit.signal);
+        const signal = AbortSignal.any([limit.signal, options.closing]);
+        const raw = await openRaw(options, signal);
         const isSecure = options.server.protocol === "https:";
-        const socket = isSecure ? await openTls(raw, options, await trust(), alpn, limit.signal) : raw;
+        const socket = isSecure ? await openTls(raw, options, await trust(), alpn, signal) : raw;
         socket.setNoDelay(true);
         options.onConnect?.();
         return socket;

@@ -276,6 +276,7 @@ class ConnectedTransport implements HttpTransport {
       connectionCountMax: this.#options.connectionCountMax,
       http2: this.#options.http2,
       clock: this.#clock,
+      closing: this.#closing.signal,
       onConnect: this.#options.observer?.onConnect,
     });
     return this.#wires;

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import type { Credentials } from "../config/connection.ts";
 import { type ConnectorOptions, createConnector } from "./connector.ts";
+import { LazyWire, loadUndiciWire } from "./lazy-wire.ts";
 import { negotiatedWire } from "./negotiated-wire.ts";
-import { undiciWire } from "./undici-wire.ts";
 import type { Wire } from "./wire.ts";
 
 export interface IdentityWiresOptions extends ConnectorOptions {
@@ -29,10 +29,11 @@ export function identityWires(options: IdentityWiresOptions): IdentityWires {
   const connector = createConnector(options);
   const { origin } = options.server;
   const connect = (): Promise<Socket> => connector.connect(["http/1.1"]);
-  const requests = undiciWire({ origin, connect, connectionCountMax: options.connectionCountMax });
+  const { connectionCountMax } = options;
+  const requests = new LazyWire(() => loadUndiciWire({ origin, connect, connectionCountMax }));
   const watches = options.http2
     ? negotiatedWire(connector, origin, options.clock)
-    : undiciWire({ origin, connect });
+    : new LazyWire(() => loadUndiciWire({ origin, connect }));
   return {
     certificate: options.certificate,
     requests,
