@@ -36,6 +36,7 @@ const topics: readonly Topic[] = [
   { name: "list types", files: /\/schema\/.*list/, counted: true },
   { name: "ratcheting", files: /\/schema\/.*(?:ratchet|correlat)/, counted: true },
   { name: "values and keywords of schemas", files: /\/schema\//, counted: true },
+  { name: "server-side apply and managed fields", files: /\/apply\//, counted: true },
   { name: "CRD validation", files: /\/crd\//, counted: true },
   { name: "Zod constructs", files: /\/kind\/zod\//, counted: false },
 ];
