@@ -10,14 +10,14 @@ function recorder() {
   const client = createClient({ transport: server, clock });
   const random = client.random;
   const object = server.put(widgets, widget("a"));
-  const events = new EventRecorder({ client, clock, random, controller: "widget", host: "h".repeat(200) });
+  const events = new EventRecorder({ client, clock, random, host: "h".repeat(200) });
   return { ...world, object, events };
 }
 
 describe("EventRecorder", () => {
   it("writes what happened to which object, by whom", async () => {
     const { server, clock, object, events } = recorder();
-    events.record(object, { reason: "Scaled", action: "Scale", note: "to 3" });
+    events.record("widget", object, { reason: "Scaled", action: "Scale", note: "to 3" });
     await clock.advance(0);
     const [event] = server.all("events");
     expect(event).toMatchObject({
@@ -39,7 +39,7 @@ describe("EventRecorder", () => {
   it("makes one series of like events, whatever their notes, and writes it twice and at its end", async () => {
     const { server, clock, object, events } = recorder();
     for (let i = 0; i < 10; i++) {
-      events.record(object, { reason: "Retry", note: `attempt ${i}` });
+      events.record("widget", object, { reason: "Retry", note: `attempt ${i}` });
       await clock.advance(1000);
     }
     expect(server.count("create", "events")).toBe(1);
@@ -56,10 +56,10 @@ describe("EventRecorder", () => {
 
   it("starts a new event after six quiet minutes, and for another reason", async () => {
     const { server, clock, object, events } = recorder();
-    events.record(object, { reason: "Retry", note: "" });
-    events.record(object, { reason: "Other", note: "" });
+    events.record("widget", object, { reason: "Retry", note: "" });
+    events.record("widget", object, { reason: "Other", note: "" });
     await clock.advance(6 * 60_000 + 1);
-    events.record(object, { reason: "Retry", note: "" });
+    events.record("widget", object, { reason: "Retry", note: "" });
     await clock.advance(0);
     expect(server.all("events")).toHaveLength(3);
     await events.stop();
@@ -71,7 +71,7 @@ describe("EventRecorder", () => {
     server.intercept = () => {
       if (refused++ === 0) throw new Error("refused");
     };
-    for (let i = 0; i < 1200; i++) events.record(object, { reason: `R${i}`, note: "" });
+    for (let i = 0; i < 1200; i++) events.record("widget", object, { reason: `R${i}`, note: "" });
     await clock.advance(0);
     await events.stop();
     expect(events.droppedCount).toBeGreaterThan(150);
@@ -80,7 +80,7 @@ describe("EventRecorder", () => {
 
   it("writes the counts of open series when it stops", async () => {
     const { server, clock, object, events } = recorder();
-    for (let i = 0; i < 5; i++) events.record(object, { reason: "Retry", note: "" });
+    for (let i = 0; i < 5; i++) events.record("widget", object, { reason: "Retry", note: "" });
     await clock.advance(0);
     await events.stop();
     expect(server.all("events")).toMatchObject([{ series: { count: 5 } }]);

@@ -149,9 +149,11 @@ describe("Reflector on a hostile server", () => {
     it(`recovers from a server that was restored from an older backup (${how})`, async () => {
       const { server, clock, informer } = watched({ watchList });
       put(server, "a", "b");
+      const backup = server.snapshot();
+      put(server, "a", "c");
       informer.start();
       await settle();
-      server.restore(50);
+      server.restore(backup);
       server.endWatches(new ConnectionError("restart"));
       put(server, "a");
       await clock.advance(60_000);
@@ -159,6 +161,27 @@ describe("Reflector on a hostile server", () => {
       await informer.stop();
     });
   }
+
+  it("takes over a state that has the version of another one from before a restore", async () => {
+    const { server, clock, informer, told, events } = watched();
+    put(server, "a");
+    const backup = server.snapshot();
+    server.put(widgets, widget("a", { size: 1 }));
+    server.put(widgets, widget("b"));
+    informer.start();
+    await settle();
+    const before = informer.getByKey("default/a");
+    events.length = 0;
+    server.restore(backup);
+    server.put(widgets, widget("a", { size: 2 }));
+    server.endWatches(new ConnectionError("restart"));
+    await clock.advance(60_000);
+    const after = informer.getByKey("default/a");
+    expect(after?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
+    expect(after).toMatchObject({ spec: { size: 2 } });
+    expect(told()).toEqual(["updated a", "deleted b"]);
+    await informer.stop();
+  });
 
   it("case 2: the idle limit can be set below that of a load balancer", async () => {
     const { server, clock, informer } = watched({ watchIdleMs: 30_000 });

@@ -43,6 +43,12 @@ interface Target {
   readonly subresource: string | undefined;
 }
 
+/** What a server can be restored to. */
+export interface Backup {
+  readonly version: number;
+  readonly objects: ReadonlyMap<string, ReadonlyMap<string, Frozen>>;
+}
+
 /** One request as it came. */
 export interface LoggedRequest {
   readonly verb: "get" | "list" | "watch" | "create" | "update" | "patch" | "apply" | "delete";
@@ -98,11 +104,19 @@ export class ScriptedServer implements Transport {
     this.#history = [];
   }
 
-  /** Goes back to an older counter, as after a restore from a backup. */
-  restore(version: number): void {
-    this.#version = version;
+  /** A backup of everything. */
+  snapshot(): Backup {
+    const objects = new Map(Array.from(this.#objects, ([path, map]) => [path, new Map(map)]));
+    return { version: this.#version, objects };
+  }
+
+  /** Goes back to a backup: objects and versions are as they were then. */
+  restore(backup: Backup): void {
+    this.#version = backup.version;
+    this.#objects.clear();
+    for (const [path, map] of backup.objects) this.#objects.set(path, new Map(map));
     this.#history = [];
-    this.#compacted = 0;
+    this.#compacted = backup.version;
   }
 
   /** Ends all watches, cleanly or with an error. */

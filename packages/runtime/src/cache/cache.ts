@@ -54,6 +54,8 @@ export interface CacheOptions extends ReflectorSettings {
   readonly kinds?: Readonly<Record<string, KindCacheOptions>>;
   /** All objects are told again to the handlers every so often, +-10 %. Default: never; use a controller's `everyMs`. */
   readonly resyncMs?: number;
+  /** Warn when all Secrets, ConfigMaps, Pods or Events of a cluster are cached. Default true. */
+  readonly warnUnscoped?: boolean;
   /** How long a first read waits for the first list of its kind. Default 120,000. */
   readonly syncTimeoutMs?: number;
 }
@@ -307,7 +309,8 @@ export class InformerCache implements Cache {
     const entry: Entry = { informer, writes: new OwnWrites(informer, this.#deps.clock), scope: effective };
     this.#entries.set(key, entry);
     this.#byInformer.set(informer, entry);
-    if (heavyKinds.has(kind.kind) && Object.keys(effective).length === 0) this.#warnWhenLarge(informer);
+    const isHeavy = heavyKinds.has(kind.kind) && Object.keys(effective).length === 0;
+    if (isHeavy && this.#options.warnUnscoped !== false) this.#warnWhenLarge(informer);
     return entry;
   }
 

@@ -1,4 +1,4 @@
-import type { AnyKind, DeepReadonly, KubeObject } from "@bowline/api";
+import { type AnyKind, type DeepReadonly, type KubeObject, jsonEqual } from "@bowline/api";
 import { type ObjectEvent, type Timer } from "@bowline/client";
 
 import { objectKey } from "../controller/request.ts";
@@ -13,6 +13,7 @@ import {
   type ReflectorSettings,
   type ReflectorTarget,
 } from "./reflector.ts";
+import { compareResourceVersions } from "./resource-version.ts";
 import { type Transform, stripManagedFields } from "./transform.ts";
 
 type Frozen = DeepReadonly<KubeObject>;
@@ -201,13 +202,12 @@ export class SharedInformer implements Informer, ReflectorTarget {
     const after = new Map<string, Frozen>();
     const events: CacheEvent[] = [];
     const isInitialList = !this.#hasSynced;
+    // a server that was restored from an older state gives versions out a second time
+    const isRewound = (compareResourceVersions(resourceVersion, this.#resourceVersion) ?? 0) < 0;
     for (const item of items) {
       const key = objectKey(item);
       const old = before.get(key);
-      const isSame =
-        old?.metadata.resourceVersion === item.metadata.resourceVersion &&
-        old?.metadata.uid === item.metadata.uid;
-      const object = old !== undefined && isSame ? old : this.#transform(item);
+      const object = old !== undefined && isSameState(old, item, isRewound) ? old : this.#transform(item);
       after.set(key, object);
       if (object !== old)
         pushDifference(events, key, old, object, { isInitialList, isFinalStateUnknown: true });
@@ -288,6 +288,12 @@ export class SharedInformer implements Informer, ReflectorTarget {
       this.#scheduleResync();
     });
   }
+}
+
+function isSameState(old: Frozen, item: Frozen, isRewound: boolean): boolean {
+  const [a, b] = [old.metadata, item.metadata];
+  if (a.resourceVersion !== b.resourceVersion || a.uid !== b.uid) return false;
+  return !isRewound || jsonEqual(stripManagedFields(old), stripManagedFields(item));
 }
 
 /** The difference between two states of a key; an object with another uid is another object. */

@@ -2,7 +2,7 @@ import type { AnyKind } from "@bowline/api";
 import type { Clock } from "@bowline/client";
 import { StaleCacheError } from "../errors.ts";
 import type { SharedInformer } from "./informer.ts";
-import { hasReached } from "./resource-version.ts";
+import { compareResourceVersions, hasReached } from "./resource-version.ts";
 
 /** A write of this manager that its cache has not shown yet. */
 interface PendingWrite {
@@ -28,12 +28,17 @@ export class OwnWrites {
   readonly #clock: Clock;
   readonly #pending = new Map<string, PendingWrite>();
   readonly #waiters = new Set<() => void>();
+  #seenVersion = "";
 
   constructor(informer: SharedInformer, clock: Clock) {
     this.#informer = informer;
     this.#clock = clock;
     informer.onProgress(() => {
-      if (this.#pending.size > 0) this.#observe();
+      const { resourceVersion } = informer;
+      // a server that was restored from an older state has lost the writes: nobody need wait for them
+      const isRewound = (compareResourceVersions(resourceVersion, this.#seenVersion) ?? 0) < 0;
+      this.#seenVersion = resourceVersion;
+      if (this.#pending.size > 0) this.#observe(isRewound);
     });
   }
 
@@ -101,10 +106,10 @@ export class OwnWrites {
     }
   }
 
-  #observe(): void {
+  #observe(isRewound: boolean): void {
     const before = this.#pending.size;
     for (const write of this.#pending.values()) {
-      if (this.#isSeen(write)) this.#pending.delete(write.key);
+      if (isRewound || this.#isSeen(write)) this.#pending.delete(write.key);
     }
     if (this.#pending.size < before) for (const waiter of [...this.#waiters]) waiter();
   }

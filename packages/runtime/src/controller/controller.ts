@@ -57,6 +57,7 @@ interface Run {
   readonly sources: AbortController;
   readonly workers: Promise<void>[];
   readonly clients: Map<ClusterConnection, ManagedClient>;
+  stopped?: Promise<void>;
 }
 
 /** After so many keys in a row a worker lets the event loop turn, so that watches and servers are not starved. */
@@ -154,9 +155,13 @@ export class Controller implements ContextHost {
   }
 
   /** Takes no more keys and waits for reconciles that run. Never rejects. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     const run = this.#current;
-    if (run === undefined) return;
+    if (run === undefined) return Promise.resolve();
+    return (run.stopped ??= this.#end(run));
+  }
+
+  async #end(run: Run): Promise<void> {
     for (const detach of run.detach) detach();
     run.sources.abort(new Error("the controller stops"));
     await run.queue.shutDown();

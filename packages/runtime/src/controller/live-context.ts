@@ -279,7 +279,7 @@ export class LiveContext implements ReconcileContext {
   }
 
   event(event: EventInput): void {
-    this.#cluster.recorder.record(this.#owner("event"), event);
+    this.#cluster.recorder.record(this.#host.name, this.#owner("event"), event);
   }
 
   expect(name: string, isMet: boolean, timeoutMs: number): "met" | "waiting" | "timed-out" {

@@ -51,8 +51,7 @@ export class EventRecorder {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Logger;
-  readonly #controller: string;
-  readonly #instance: string;
+  readonly #host: string;
   readonly #series = new Map<string, Series>();
   readonly #queue: Work[] = [];
   #sending: Promise<void> | undefined;
@@ -64,8 +63,6 @@ export class EventRecorder {
     readonly client: Client;
     readonly clock: Clock;
     readonly random: Random;
-    /** `reportingController`. */
-    readonly controller: string;
     /** Pod or host name, which makes `reportingInstance`. */
     readonly host: string;
     readonly log?: Logger;
@@ -74,8 +71,7 @@ export class EventRecorder {
     this.#clock = options.clock;
     this.#random = options.random;
     this.#log = options.log ?? silentLogger;
-    this.#controller = options.controller;
-    this.#instance = `${options.controller}-${options.host}`.slice(0, instanceMax);
+    this.#host = options.host;
   }
 
   /** Events that were dropped because too many waited. */
@@ -83,10 +79,10 @@ export class EventRecorder {
     return this.#droppedCount;
   }
 
-  /** Records an event about an object. Never throws, never waits. */
-  record(regarding: DeepReadonly<KubeObject>, event: EventInput): void {
+  /** Records an event about an object in the name of a controller. Never throws, never waits. */
+  record(controller: string, regarding: DeepReadonly<KubeObject>, event: EventInput): void {
     if (this.#isStopped) return;
-    const key = this.#keyOf(regarding, event);
+    const key = keyOf(controller, regarding, event);
     const now = this.#clock.now();
     const known = this.#series.get(key);
     if (known !== undefined && now - known.lastAt < seriesMs) {
@@ -105,7 +101,7 @@ export class EventRecorder {
     const name = `${(regarding.metadata.name ?? "object").slice(0, 200)}.${suffix}`;
     const series: Series = { name, namespace, count: 1, lastAt: now, isStarted: false, writtenCount: 1 };
     this.#series.set(key, series);
-    this.#enqueue({ run: () => this.#create(regarding, event, series, now) });
+    this.#enqueue({ run: () => this.#create(controller, regarding, event, series, now) });
     this.#schedule();
   }
 
@@ -116,14 +112,6 @@ export class EventRecorder {
     for (const series of this.#series.values()) this.#finish(series);
     this.#series.clear();
     await this.#sending;
-  }
-
-  /** Equal in everything but the note: the note may name figures that differ each time. */
-  #keyOf(regarding: DeepReadonly<KubeObject>, event: EventInput): string {
-    const { uid, namespace, name } = regarding.metadata;
-    const related = event.related?.metadata.uid ?? event.related?.metadata.name ?? "";
-    const what = [event.type ?? "Normal", event.reason, event.action ?? event.reason, related];
-    return JSON.stringify([...what, regarding.apiVersion, regarding.kind, namespace, name, uid]);
   }
 
   #enqueue(work: Work): void {
@@ -147,6 +135,7 @@ export class EventRecorder {
   }
 
   async #create(
+    controller: string,
     regarding: DeepReadonly<KubeObject>,
     event: EventInput,
     series: Series,
@@ -161,8 +150,8 @@ export class EventRecorder {
       reason: event.reason,
       action: event.action ?? event.reason,
       note: event.note.slice(0, noteMax),
-      reportingController: this.#controller,
-      reportingInstance: this.#instance,
+      reportingController: controller,
+      reportingInstance: `${controller}-${this.#host}`.slice(0, instanceMax),
       regarding: referenceTo(regarding),
       ...(event.related === undefined ? {} : { related: referenceTo(event.related) }),
     });
@@ -197,6 +186,14 @@ export class EventRecorder {
     };
     this.#timer = this.#clock.setTimer(seriesMs, tick);
   }
+}
+
+/** Equal in everything but the note: the note may name figures that differ each time. */
+function keyOf(controller: string, regarding: DeepReadonly<KubeObject>, event: EventInput): string {
+  const { uid, namespace, name } = regarding.metadata;
+  const related = event.related?.metadata.uid ?? event.related?.metadata.name ?? "";
+  const what = [controller, event.type ?? "Normal", event.reason, event.action ?? event.reason, related];
+  return JSON.stringify([...what, regarding.apiVersion, regarding.kind, namespace, name, uid]);
 }
 
 function referenceTo(object: DeepReadonly<KubeObject>): object {

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import {
   type Client,
   type Clock,
@@ -278,7 +279,7 @@ class LiveManager implements Manager {
       onWarning: (text) => this.#warn(text),
     });
     const cache = new InformerCache({ client, clock, random, log }, cacheOptions);
-    const recorder = new EventRecorder({ client, clock, random, log, controller: field, host: this.#host() });
+    const recorder = new EventRecorder({ client, clock, random, log, host: this.#host() });
     const managed = new ManagedClient(client, cache, plainTerm(this.#work.signal));
     this.#clusters.set(name, { name, client: managed, cache, recorder, applied: new AppliedIntents() });
     this.#observeCache(name, cache);
@@ -325,7 +326,7 @@ class LiveManager implements Manager {
   }
 
   #host(): string {
-    return this.#options.hostName ?? process.env["HOSTNAME"] ?? "localhost";
+    return this.#options.hostName ?? hostname();
   }
 
   #makeElector(election: LeaderElectionOptions | false | undefined): LeaderElector | undefined {
