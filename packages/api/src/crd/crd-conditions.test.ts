@@ -44,7 +44,7 @@ function accepted(
 }
 
 function condition(status: CrdStatus, type: string): Omit<CrdCondition, "type"> | undefined {
-  const found = status.conditions.find((c) => c.type === type);
+  const found = status.conditions?.find((c) => c.type === type);
   if (found === undefined) return undefined;
   const { type: _type, ...rest } = found;
   return rest;

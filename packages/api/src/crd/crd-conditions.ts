@@ -201,9 +201,15 @@ function approval(crd: CustomResourceDefinition): NewCondition | undefined {
 }
 
 /** How far the clean-up of a deleted CRD is. */
-export type CrdTermination = "inProgress" | "completed" | "neverEstablished" | "overlapsBuiltin";
+export type CrdTermination = "pending" | "inProgress" | "completed" | "neverEstablished" | "overlapsBuiltin";
 
 const terminations: Record<CrdTermination, NewCondition> = {
+  pending: {
+    type: "Terminating",
+    status: "True",
+    reason: "InstanceDeletionPending",
+    message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+  },
   inProgress: {
     type: "Terminating",
     status: "True",
@@ -230,7 +236,7 @@ const terminations: Record<CrdTermination, NewCondition> = {
   },
 };
 
-/** The status with the Terminating condition of a CRD that is being deleted. */
+/** The status with the Terminating condition of a CRD that is being deleted: `pending` is what the delete itself writes. */
 export function terminatingCrdStatus(
   crd: CustomResourceDefinition,
   progress: { readonly state: CrdTermination; readonly now: string },

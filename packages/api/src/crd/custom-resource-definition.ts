@@ -95,7 +95,8 @@ export interface CrdCondition {
 }
 
 export interface CrdStatus {
-  conditions: CrdCondition[];
+  /** Null until a controller has looked at the CRD. */
+  conditions: CrdCondition[] | null;
   acceptedNames: CrdNames;
   storedVersions: string[];
   observedGeneration?: number;

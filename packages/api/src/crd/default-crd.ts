@@ -45,6 +45,6 @@ function defaultStatus(crd: CustomResourceDefinition): CustomResourceDefinition[
   if ((crd.status?.storedVersions?.length ?? 0) > 0) return crd.status;
   const storage = crd.spec.versions?.find((version) => version.storage);
   if (storage === undefined) return crd.status;
-  const empty = { conditions: [], acceptedNames: { plural: "", kind: "" } };
+  const empty = { conditions: null, acceptedNames: { plural: "", kind: "" } };
   return { ...empty, ...crd.status, storedVersions: [storage.name] };
 }

@@ -66,7 +66,7 @@ describe("what the server sets before validation", () => {
     const prepared = prepareCrdForCreate(sent);
     expect(prepared.metadata.generation).toBe(1);
     expect(prepared.status).toEqual({
-      conditions: [],
+      conditions: null,
       acceptedNames: { plural: "", kind: "" },
       storedVersions: ["v1"],
     });

@@ -4,7 +4,7 @@ import type { CrdStatus, CustomResourceDefinition } from "./custom-resource-defi
 
 /** The status of a CRD that no controller has looked at. */
 export function emptyCrdStatus(): CrdStatus {
-  return { conditions: [], acceptedNames: { plural: "", kind: "" }, storedVersions: [] };
+  return { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions: [] };
 }
 
 /** A new CRD before validation: status emptied, the storage version recorded, generation 1. */

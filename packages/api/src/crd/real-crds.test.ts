@@ -46,7 +46,7 @@ describe("CRDs of well-known projects", () => {
     const status = computeCrdStatus(crd, { others: [], now: "2026-12-01T00:00:00Z" });
     expect(isCrdConditionTrue({ status }, "NamesAccepted")).toBe(true);
     expect(isCrdConditionTrue({ status }, "Established")).toBe(true);
-    expect(status.conditions.map((c) => c.type)).not.toContain("NonStructuralSchema");
+    expect(status.conditions?.map((c) => c.type)).not.toContain("NonStructuralSchema");
     expect(status.storedVersions).toEqual(verdict.storedVersions);
   });
 });

@@ -12,12 +12,14 @@ type NumberCheck = (value: number | bigint, type: NumberType, path: string, erro
 export function numberCheck(schema: JsonSchema, types: readonly string[], format: string): NumberCheck {
   const range = rangeCheck(types, format);
   const bounds: NumberCheck[] = [];
-  if (schema.multipleOf !== undefined) bounds.push(multipleCheck(schema.multipleOf, range));
-  if (schema.minimum !== undefined) {
-    bounds.push(boundCheck("Minimum boundary", schema.minimum, schema.exclusiveMinimum === true, range));
+  // Bounds are doubles, however large an integer the schema has.
+  const { multipleOf, minimum, maximum } = schema;
+  if (multipleOf !== undefined) bounds.push(multipleCheck(Number(multipleOf), range));
+  if (minimum !== undefined) {
+    bounds.push(boundCheck("Minimum boundary", Number(minimum), schema.exclusiveMinimum === true, range));
   }
-  if (schema.maximum !== undefined) {
-    bounds.push(boundCheck("Maximum boundary", schema.maximum, schema.exclusiveMaximum === true, range));
+  if (maximum !== undefined) {
+    bounds.push(boundCheck("Maximum boundary", Number(maximum), schema.exclusiveMaximum === true, range));
   }
   return (value, type, path, errors) => {
     range?.("Checked", value, type, path, errors);
@@ -53,9 +55,11 @@ function isInt32(value: number | bigint): boolean {
   return isInt64(value) && value >= -(2 ** 31) && value < 2 ** 31;
 }
 
+/** A double is looked at in its shortest decimal form, in which the least 64-bit integer does not fit. */
 function isInt64(value: number | bigint): boolean {
-  if (typeof value === "bigint") return BigInt.asIntN(64, value) === value;
-  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
+  if (typeof value === "number" && !(Number.isInteger(value) && Math.abs(value) < 1e21)) return false;
+  const integer = BigInt(String(value));
+  return BigInt.asIntN(64, integer) === integer;
 }
 
 function isFloat32(value: number | bigint): boolean {

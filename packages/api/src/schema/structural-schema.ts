@@ -29,6 +29,8 @@ export interface DecodeOptions {
   readonly dropInvalidMetadata?: boolean;
   /** The deprecated `spec.preserveUnknownFields` of the CRD: nothing is pruned. Default false. */
   readonly preserveUnknownFields?: boolean;
+  /** The kind that the schema is of; an object of another one is left alone, for validation to refuse. */
+  readonly kind?: { readonly group: string; readonly kind: string };
 }
 
 /** What decoding made of an object. */
@@ -72,6 +74,9 @@ export function decodeCustomResource(
     for (const path of unknown) unknownFields.push(`metadata.${path}`);
     if (meta !== undefined) metadata = meta;
   }
+  if (options.kind !== undefined && !isOfKind(object, options.kind)) {
+    return { object: withTypeAndMeta(object, object, metadata), unknownFields };
+  }
   let result = object;
   if (options.preserveUnknownFields !== true) {
     const track = options.unknownFields === true;
@@ -84,6 +89,13 @@ export function decodeCustomResource(
   unknownFields.push(...coerced.unknownFields);
   result = withTypeAndMeta(coerced.value as JsonObject, object, metadata);
   return { object: result, unknownFields: options.unknownFields === true ? unknownFields : [] };
+}
+
+function isOfKind(
+  object: JsonObject,
+  { group, kind }: { readonly group: string; readonly kind: string },
+): boolean {
+  return object["kind"] === kind && String(object["apiVersion"] ?? "").startsWith(`${group}/`);
 }
 
 /** apiVersion, kind and metadata are what they were, whatever the schema says about them. */

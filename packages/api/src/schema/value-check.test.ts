@@ -938,6 +938,19 @@ describe.each(Object.entries(groups))("checking %s", (_group, cases) => {
 });
 
 describe("integers beyond the exact range of a double", () => {
+  it("takes a bound that only a bigint holds as the double that the server makes of it", () => {
+    const schema = { type: "integer", maximum: (2n ** 53n + 1n) as unknown as number };
+    const errors = validateSchema(compileSchema(schema), 2n ** 53n + 2n).map(fieldErrorText);
+    expect(errors).toEqual([
+      "<nil>: Invalid value: 9007199254740994:  in body should be less than or equal to 9007199254740992",
+    ]);
+  });
+
+  it("refuses a double that is only just the least 64-bit integer", () => {
+    const [, error] = validateSchema(compileSchema({ type: "integer", format: "int64" }), -(2 ** 63));
+    expect(error?.detail).toBe("Checked value must be of type integer with format int64 in ");
+  });
+
   const bounded = compileSchema({ type: "integer", maximum: 2 ** 62 });
 
   it("compares them as integers", () => {
