@@ -1,8 +1,18 @@
 import type { ControllerDefinition } from "@bowline/runtime";
 import { deploymentController } from "./deployment.ts";
+import { garbageCollector } from "./garbage-collection/garbage-collector.ts";
+import { namespaceController } from "./namespace.ts";
 import { replicaSetController } from "./replica-set.ts";
+import { ServedKinds } from "./served-kinds.ts";
 
 /** The controllers of the embedded control plane: ordinary controllers, on the in-process transport. */
 export function controllerManager(): ControllerDefinition[] {
-  return [deploymentController, replicaSetController];
+  const served = new ServedKinds();
+  return [
+    served.controller(),
+    garbageCollector(served),
+    namespaceController(served),
+    deploymentController,
+    replicaSetController,
+  ];
 }

@@ -36,7 +36,10 @@ export const deploymentController: ControllerDefinition = defineController(Deplo
     else await roll(deployment, ctx, { newSet, old });
     const after = await ctx.owned(ReplicaSet);
     await cleanHistory(deployment, ctx, after, newSet);
-    return writeStatus(deployment, ctx, { sets: after, current: after.find((s) => s.metadata.uid === newSet.metadata.uid) });
+    return writeStatus(deployment, ctx, {
+      sets: after,
+      current: after.find((s) => s.metadata.uid === newSet.metadata.uid),
+    });
   },
 });
 
@@ -51,7 +54,13 @@ function deploymentOfPod(pod: DeepReadonly<Pod>): { namespace: string; name: str
 function byAge(a: Set, b: Set): number {
   const left = a.metadata.creationTimestamp ?? "";
   const right = b.metadata.creationTimestamp ?? "";
-  return left === right ? ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1) : left < right ? -1 : 1;
+  return left === right
+    ? (a.metadata.name ?? "") < (b.metadata.name ?? "")
+      ? -1
+      : 1
+    : left < right
+      ? -1
+      : 1;
 }
 
 /** Whether a ReplicaSet's pods are those of the deployment's template. */
@@ -60,7 +69,9 @@ function sameTemplate(deployment: Target, set: Set): boolean {
 }
 
 function withoutHash(template: unknown): unknown {
-  const { metadata, ...rest } = (template ?? {}) as { metadata?: { labels?: Record<string, string> } & Record<string, unknown> };
+  const { metadata, ...rest } = (template ?? {}) as {
+    metadata?: { labels?: Record<string, string> } & Record<string, unknown>;
+  };
   const { [hashLabel]: _hash, ...labels } = metadata?.labels ?? {};
   const { creationTimestamp: _time, ...others } = metadata ?? {};
   return { ...rest, metadata: { ...others, labels } };
@@ -68,7 +79,8 @@ function withoutHash(template: unknown): unknown {
 
 const replicasOf = (set: Set): number => set.spec?.replicas ?? 0;
 const revisionOf = (set: Set): number => Number(set.metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
-const sum = (sets: readonly Set[], count: (set: Set) => number): number => sets.reduce((n, set) => n + count(set), 0);
+const sum = (sets: readonly Set[], count: (set: Set) => number): number =>
+  sets.reduce((n, set) => n + count(set), 0);
 const availableOf = (set: Set): number => set.status?.availableReplicas ?? 0;
 
 interface Budget {
@@ -93,8 +105,11 @@ function budgetOf(deployment: Target): Budget {
 
 function annotationsFor(deployment: Target, revision: number): Record<string, string> {
   const { desired, maxSurge } = budgetOf(deployment);
-  const { "kubectl.kubernetes.io/last-applied-configuration": _applied, [revisionAnnotation]: _old, ...own } =
-    deployment.metadata.annotations ?? {};
+  const {
+    "kubectl.kubernetes.io/last-applied-configuration": _applied,
+    [revisionAnnotation]: _old,
+    ...own
+  } = deployment.metadata.annotations ?? {};
   return {
     ...own,
     [desiredAnnotation]: String(desired),
@@ -112,7 +127,10 @@ async function ensureNewSet(
   const { sets, current } = given;
   const highest = Math.max(0, ...sets.filter((s) => s !== current).map(revisionOf));
   if (current === undefined) return createSet(deployment, ctx, { sets, revision: highest + 1 });
-  const revision = Math.max(revisionOf(current), highest + 1 > revisionOf(current) && highest > 0 ? highest + 1 : revisionOf(current));
+  const revision = Math.max(
+    revisionOf(current),
+    highest + 1 > revisionOf(current) && highest > 0 ? highest + 1 : revisionOf(current),
+  );
   const wanted = annotationsFor(deployment, Math.max(revision, 1));
   await setRevision(deployment, ctx, Math.max(revision, 1));
   const fits = Object.entries(wanted).every(([key, value]) => current.metadata.annotations?.[key] === value);
@@ -140,7 +158,12 @@ async function createSet(
   const recreate = spec?.strategy?.type === "Recreate";
   const replicas = recreate && sum(given.sets, replicasOf) > 0 ? 0 : Math.max(0, Math.min(desired, room));
   const set = await ctx.create(ReplicaSet, {
-    metadata: { name, namespace: metadata.namespace ?? "", labels, annotations: annotationsFor(deployment, given.revision) },
+    metadata: {
+      name,
+      namespace: metadata.namespace ?? "",
+      labels,
+      annotations: annotationsFor(deployment, given.revision),
+    },
     spec: { replicas, selector, template, minReadySeconds: spec?.minReadySeconds ?? 0 } as never,
   });
   await setRevision(deployment, ctx, given.revision);
@@ -160,16 +183,24 @@ async function scaleSet(deployment: Target, ctx: Context, set: Set, to: number):
   if (from === to) return;
   const { desired, maxSurge } = budgetOf(deployment);
   await ctx.patch(ReplicaSet, set.metadata.name ?? "", {
-    metadata: { annotations: { [desiredAnnotation]: String(desired), [maxAnnotation]: String(desired + maxSurge) } },
+    metadata: {
+      annotations: { [desiredAnnotation]: String(desired), [maxAnnotation]: String(desired + maxSurge) },
+    },
     spec: { replicas: to },
   });
   scalingEvent(ctx, { set: set.metadata.name ?? "", from, to });
 }
 
-function scalingEvent(ctx: Context, change: { readonly set: string; readonly from: number; readonly to: number }): void {
+function scalingEvent(
+  ctx: Context,
+  change: { readonly set: string; readonly from: number; readonly to: number },
+): void {
   const { set, from, to } = change;
   const direction = to > from ? "up" : "down";
-  ctx.event({ reason: "ScalingReplicaSet", note: `Scaled ${direction} replica set ${set} from ${from} to ${to}` });
+  ctx.event({
+    reason: "ScalingReplicaSet",
+    note: `Scaled ${direction} replica set ${set} from ${from} to ${to}`,
+  });
 }
 
 interface Rollout {
@@ -237,10 +268,17 @@ async function scalePaused(deployment: Target, ctx: Context, sets: readonly Set[
   await scaleSet(deployment, ctx, newest, Math.max(0, rest));
 }
 
-async function cleanHistory(deployment: Target, ctx: Context, sets: readonly Set[], newSet: Set): Promise<void> {
+async function cleanHistory(
+  deployment: Target,
+  ctx: Context,
+  sets: readonly Set[],
+  newSet: Set,
+): Promise<void> {
   const limit = deployment.spec?.revisionHistoryLimit ?? 10;
   const finished = sets
-    .filter((s) => s.metadata.uid !== newSet.metadata.uid && replicasOf(s) === 0 && (s.status?.replicas ?? 0) === 0)
+    .filter(
+      (s) => s.metadata.uid !== newSet.metadata.uid && replicasOf(s) === 0 && (s.status?.replicas ?? 0) === 0,
+    )
     .sort((a, b) => revisionOf(a) - revisionOf(b));
   for (const set of finished.slice(0, Math.max(0, finished.length - limit))) await ctx.delete(set);
 }
@@ -259,7 +297,11 @@ interface Condition {
   readonly lastTransitionTime: string;
 }
 
-async function writeStatus(deployment: Target, ctx: Context, { sets, current }: Observed): Promise<{ requeueAfterMs: number } | undefined> {
+async function writeStatus(
+  deployment: Target,
+  ctx: Context,
+  { sets, current }: Observed,
+): Promise<{ requeueAfterMs: number } | undefined> {
   const counts = {
     replicas: sum(sets, (s) => s.status?.replicas ?? 0),
     updatedReplicas: current?.status?.replicas ?? 0,
@@ -271,17 +313,33 @@ async function writeStatus(deployment: Target, ctx: Context, { sets, current }: 
     availability(deployment, ctx, counts.availableReplicas),
     progress(deployment, ctx, { counts, current }),
   ].filter((c) => c !== undefined);
-  await ctx.patchStatus({ observedGeneration: deployment.metadata.generation, ...counts, unavailableReplicas, conditions });
+  await ctx.patchStatus({
+    observedGeneration: deployment.metadata.generation,
+    ...counts,
+    unavailableReplicas,
+    conditions,
+  });
   const progressing = conditions.find((c) => c.type === "Progressing");
   const waits = progressing?.status === "True" && progressing.reason !== "NewReplicaSetAvailable";
-  return waits ? { requeueAfterMs: (deployment.spec?.progressDeadlineSeconds ?? 600) * 1000 + 1000 } : undefined;
+  return waits
+    ? { requeueAfterMs: (deployment.spec?.progressDeadlineSeconds ?? 600) * 1000 + 1000 }
+    : undefined;
 }
 
-function condition(deployment: Target, ctx: Context, next: Pick<Condition, "type" | "status" | "reason" | "message">): Condition {
+function condition(
+  deployment: Target,
+  ctx: Context,
+  next: Pick<Condition, "type" | "status" | "reason" | "message">,
+): Condition {
   const before = deployment.status?.conditions?.find((c) => c.type === next.type) as Condition | undefined;
-  if (before?.status === next.status && before.reason === next.reason && before.message === next.message) return before;
+  if (before?.status === next.status && before.reason === next.reason && before.message === next.message)
+    return before;
   const now = rfc3339(ctx.clock.now());
-  return { ...next, lastUpdateTime: now, lastTransitionTime: before?.status === next.status ? before.lastTransitionTime : now };
+  return {
+    ...next,
+    lastUpdateTime: now,
+    lastTransitionTime: before?.status === next.status ? before.lastTransitionTime : now,
+  };
 }
 
 function availability(deployment: Target, ctx: Context, available: number): Condition {
@@ -291,7 +349,9 @@ function availability(deployment: Target, ctx: Context, available: number): Cond
     type: "Available",
     status: enough ? "True" : "False",
     reason: enough ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
-    message: enough ? "Deployment has minimum availability." : "Deployment does not have minimum availability.",
+    message: enough
+      ? "Deployment has minimum availability."
+      : "Deployment does not have minimum availability.",
   });
 }
 
@@ -308,14 +368,18 @@ function progress(
   ctx: Context,
   { counts, current }: { readonly counts: Counts; readonly current: Set | undefined },
 ): Condition | undefined {
-  const before = deployment.status?.conditions?.find((c) => c.type === "Progressing") as Condition | undefined;
+  const before = deployment.status?.conditions?.find((c) => c.type === "Progressing") as
+    | Condition
+    | undefined;
   const name = current?.metadata.name ?? "";
   const say = (status: "True" | "False", reason: string, message: string): Condition =>
     condition(deployment, ctx, { type: "Progressing", status, reason, message });
   if (deployment.spec?.paused === true) return before;
   const { desired } = budgetOf(deployment);
-  const complete = counts.updatedReplicas === desired && counts.replicas === desired && counts.availableReplicas === desired;
-  if (complete) return say("True", "NewReplicaSetAvailable", `ReplicaSet "${name}" has successfully progressed.`);
+  const complete =
+    counts.updatedReplicas === desired && counts.replicas === desired && counts.availableReplicas === desired;
+  if (complete)
+    return say("True", "NewReplicaSetAvailable", `ReplicaSet "${name}" has successfully progressed.`);
   const status = deployment.status;
   const moved =
     counts.updatedReplicas > (status?.updatedReplicas ?? 0) ||
@@ -323,7 +387,10 @@ function progress(
     counts.availableReplicas > (status?.availableReplicas ?? 0) ||
     counts.replicas - counts.updatedReplicas < (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
   if (moved || before === undefined || before.reason === "NewReplicaSetAvailable") {
-    return { ...say("True", "ReplicaSetUpdated", `ReplicaSet "${name}" is progressing.`), lastUpdateTime: rfc3339(ctx.clock.now()) };
+    return {
+      ...say("True", "ReplicaSetUpdated", `ReplicaSet "${name}" is progressing.`),
+      lastUpdateTime: rfc3339(ctx.clock.now()),
+    };
   }
   const deadlineMs = (deployment.spec?.progressDeadlineSeconds ?? 600) * 1000;
   if (before.status === "True" && ctx.clock.now() - Date.parse(before.lastUpdateTime) > deadlineMs) {

@@ -11,7 +11,9 @@ export function isPodActive(pod: Member): boolean {
 }
 
 function readyCondition(pod: Member): { status?: string; lastTransitionTime?: string } | undefined {
-  return pod.status?.conditions?.find((c) => c.type === "Ready") as { status?: string; lastTransitionTime?: string } | undefined;
+  return pod.status?.conditions?.find((c) => c.type === "Ready") as
+    | { status?: string; lastTransitionTime?: string }
+    | undefined;
 }
 
 export function isPodReady(pod: Member): boolean {

@@ -67,7 +67,12 @@ async function adopt(set: Set, ctx: ReconcileContext<ReplicaSet>, pod: Member): 
 
 async function release(set: Set, ctx: ReconcileContext<ReplicaSet>, pod: Member): Promise<void> {
   const ownerReferences = pod.metadata.ownerReferences?.filter((o) => o.uid !== set.metadata.uid) ?? [];
-  const merge = { metadata: { uid: pod.metadata.uid ?? "", ownerReferences: ownerReferences.length > 0 ? ownerReferences : null } };
+  const merge = {
+    metadata: {
+      uid: pod.metadata.uid ?? "",
+      ownerReferences: ownerReferences.length > 0 ? ownerReferences : null,
+    },
+  };
   await ctx.client.patch(Pod, keyOf(pod), { merge: merge as never });
 }
 
@@ -97,13 +102,21 @@ async function createPods(set: Set, ctx: ReconcileContext<ReplicaSet>, count: nu
     );
     const failed = results.find((r) => r.status === "rejected");
     if (failed?.status === "rejected") {
-      ctx.event({ type: "Warning", reason: "FailedCreate", note: `Error creating: ${String((failed.reason as Error).message)}` });
+      ctx.event({
+        type: "Warning",
+        reason: "FailedCreate",
+        note: `Error creating: ${String((failed.reason as Error).message)}`,
+      });
       throw failed.reason;
     }
   }
 }
 
-async function deletePods(ctx: ReconcileContext<ReplicaSet>, active: readonly Member[], count: number): Promise<void> {
+async function deletePods(
+  ctx: ReconcileContext<ReplicaSet>,
+  active: readonly Member[],
+  count: number,
+): Promise<void> {
   const doomed = rankForDeletion(active).slice(0, count);
   await Promise.all(
     doomed.map(async (pod) => {

@@ -10,7 +10,9 @@ const alphabet = "bcdfghjklmnpqrstvwxz2456789";
  */
 export function templateHash(value: unknown, collisions = 0): string {
   let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(`${encodeJson(sorted(value))}${collisions === 0 ? "" : collisions}`)) {
+  for (const byte of new TextEncoder().encode(
+    `${encodeJson(sorted(value))}${collisions === 0 ? "" : collisions}`,
+  )) {
     hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   }
   return [...String(hash)].map((digit) => alphabet[digit.charCodeAt(0) % alphabet.length]).join("");
