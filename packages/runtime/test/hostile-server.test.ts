@@ -173,8 +173,8 @@ describe("Reflector on a hostile server", () => {
     const before = informer.getByKey("default/a");
     events.length = 0;
     server.restore(backup);
-    server.put(widgets, widget("a", { size: 2 }));
     server.endWatches(new ConnectionError("restart"));
+    server.put(widgets, widget("a", { size: 2 }));
     await clock.advance(60_000);
     const after = informer.getByKey("default/a");
     expect(after?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
