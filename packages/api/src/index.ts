@@ -249,6 +249,7 @@ export { fieldSetOf } from "./apply/field-set.ts";
 export type { FieldSet } from "./apply/field-set.ts";
 export { keepManagedFieldsTimes } from "./apply/managed-fields-times.ts";
 export { managerName } from "./apply/manager-name.ts";
+export { managedFieldsProblem } from "./apply/managers.ts";
 export { compileMergeType, deducedType } from "./apply/merge-type.ts";
 export type { MergeType } from "./apply/merge-type.ts";
 export { parentManagedFields, scaleManagedFields } from "./apply/scale-managers.ts";

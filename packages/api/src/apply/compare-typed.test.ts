@@ -280,6 +280,15 @@ describe("compareTyped", () => {
     expect(compareTyped(keyedType, value, {})).not.toEqual(nothing);
   });
 
+  it("takes keys that every object inherits for keys", () => {
+    const { added, removed } = compareTyped(
+      deducedType,
+      { m: { constructor: "x" } },
+      { m: { toString: "y" } },
+    );
+    expect([texts(added), texts(removed)]).toEqual([[".m.toString"], [".m.constructor"]]);
+  });
+
   it("can be narrowed to fields that may change", () => {
     const comparison = compareTyped(deducedType, { a: 1, s: { x: 1, y: 2 } }, { b: 1, s: { x: 2, z: 3 } });
     const narrowed = excludeFromComparison(comparison, setOf(".s", ".b"));

@@ -9,7 +9,16 @@ import { listItemElement } from "./list-item.ts";
 import { type ListType, type MapType, type MergeType, noType } from "./merge-type.ts";
 import { addedNode } from "./owned-set.ts";
 import type { PathElement } from "./path-element.ts";
-import { asList, asMap, equalValues, formOf, handledForm, isEmptyMap, sameForm } from "./value-kind.ts";
+import {
+  asList,
+  asMap,
+  entryOf,
+  equalValues,
+  formOf,
+  handledForm,
+  isEmptyMap,
+  sameForm,
+} from "./value-kind.ts";
 
 /** How one value became another; no field is in two of the sets. */
 export interface Comparison {
@@ -77,11 +86,11 @@ function compareMaps(walk: Walk, type: MapType, leftValue: unknown, rightValue: 
   const bothEmpty = (left === undefined || isEmptyMap(left)) && (right === undefined || isEmptyMap(right));
   if (type.atomic || bothEmpty) return compareLeaves(walk, leftValue, rightValue);
   for (const name in left) {
-    if (left[name] === right?.[name]) continue;
-    compareField(walk, type, name, left[name], right?.[name]);
+    const other = entryOf(right, name);
+    if (left[name] !== other) compareField(walk, type, name, left[name], other);
   }
   for (const name in right) {
-    if (left === undefined || !(name in left)) compareField(walk, type, name, undefined, right[name]);
+    if (entryOf(left, name) === undefined) compareField(walk, type, name, undefined, right[name]);
   }
 }
 
@@ -139,14 +148,13 @@ function compareItems(
 ): void {
   if (left.length <= 1 && right.length <= 1)
     return compareChild(walk, element, type.items, left[0], right[0]);
-  const path = [...walk.path, element];
   if (left.length > 1 && right.length > 1) {
-    if (!equalValues(left, right)) insertNode(walk.modified, path, emptySet);
+    if (!equalValues(left, right)) insertNode(walk.modified, [...walk.path, element], emptySet);
   } else if (left.length > 1) {
     if (right.length === 1) compareChild(walk, element, type.items, undefined, right[0]);
-    insertNode(walk.removed, path, emptySet);
+    insertNode(walk.removed, [...walk.path, element], emptySet);
   } else {
     if (left.length === 1) compareChild(walk, element, type.items, left[0], undefined);
-    insertNode(walk.added, path, emptySet);
+    insertNode(walk.added, [...walk.path, element], emptySet);
   }
 }

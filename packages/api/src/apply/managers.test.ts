@@ -4,7 +4,13 @@ import { deepFreeze } from "../object/freeze.ts";
 import type { ManagedFieldsEntry } from "../object/object.ts";
 import { capManagers } from "./cap-managers.ts";
 import type { FieldSet } from "./field-set.ts";
-import { ManagedFieldsError, managerId, readManagers, writeManagers } from "./managers.ts";
+import {
+  ManagedFieldsError,
+  managedFieldsProblem,
+  managerId,
+  readManagers,
+  writeManagers,
+} from "./managers.ts";
 import { PathElementError } from "./path-element.ts";
 
 const fields = (set: FieldSet): NonNullable<ManagedFieldsEntry["fieldsV1"]> => set as never;
@@ -62,6 +68,12 @@ describe("readManagers and writeManagers", () => {
     ],
   ])("refuse %s", (_name, bad, message) => {
     expect(() => readManagers([entry(), bad])).toThrow(new ManagedFieldsError(message));
+  });
+
+  it("tell what is wrong with entries without failing", () => {
+    expect(managedFieldsProblem([entry(), without("apiVersion")])).toBe("apiVersion must not be empty");
+    expect(managedFieldsProblem([entry()])).toBeUndefined();
+    expect(managedFieldsProblem(undefined)).toBeUndefined();
   });
 
   it("refuse fields that cannot be read", () => {

@@ -77,6 +77,19 @@ function wholeSeconds(time: string | undefined): string | undefined {
 }
 
 /**
+ * What is wrong with entries, or undefined: mutating admission may have spoilt them, and then the server keeps those from
+ * before it and warns. Source: apiserver endpoints/handlers/fieldmanager (admission.go).
+ */
+export function managedFieldsProblem(entries: ManagedFields | undefined): string | undefined {
+  try {
+    readManagers(entries);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/**
  * The entries that are stored, in the server's order: by operation, time, name, version and subresource. Undefined for none.
  * Source: apimachinery managedfields/internal (managedfields.go).
  */

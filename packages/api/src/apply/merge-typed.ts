@@ -1,7 +1,16 @@
 import { listItemElement } from "./list-item.ts";
 import { type ListType, type MapType, type MergeType, noType } from "./merge-type.ts";
 import type { PathElement } from "./path-element.ts";
-import { asList, asMap, equalValues, formOf, handledForm, isEmptyMap, sameForm } from "./value-kind.ts";
+import {
+  asList,
+  asMap,
+  entryOf,
+  equalValues,
+  formOf,
+  handledForm,
+  isEmptyMap,
+  sameForm,
+} from "./value-kind.ts";
 
 /**
  * Lays an applied value over the live one: what it mentions wins, the rest stays; nothing is removed. Parts that do not
@@ -28,7 +37,7 @@ function mergeMaps(type: MapType, liveValue: unknown, appliedValue: unknown): un
   if (applied === undefined) return live;
   let out: Record<string, unknown> | undefined;
   for (const name in applied) {
-    const before = live[name];
+    const before = entryOf(live, name);
     const after = mergeTyped(fieldType(type, name), before, applied[name]);
     if (after === before && before !== undefined) continue;
     out ??= { ...live };

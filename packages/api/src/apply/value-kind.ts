@@ -48,6 +48,11 @@ export function isEmptyMap(map: JsonMap): boolean {
   return true;
 }
 
+/** The entry of a map; never what every object inherits, though a map may have a key like `constructor`. */
+export function entryOf(map: JsonMap | undefined, name: string): unknown {
+  return map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
+}
+
 /** Whether two JSON values are equal; numbers by value. */
 export function equalValues(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -69,7 +74,7 @@ function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean {
 function equalMaps(a: JsonMap, b: JsonMap): boolean {
   let count = 0;
   for (const name in a) {
-    const other = b[name];
+    const other = entryOf(b, name);
     if (other === undefined || !equalValues(a[name], other)) return false;
     count++;
   }
