@@ -534,6 +534,8 @@ describe("HttpTransport and connections", () => {
     const second = rejection(
       transport.request({ method: "GET", path: "/second", signal: controller.signal }),
     );
+    // By then it stands in the queue.
+    for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
     controller.abort(new Error("changed my mind"));
     expect((await second).message).toBe("changed my mind");
     sendJson(answers[0] as ServerResponse, 200, {});
@@ -580,6 +582,8 @@ describe("HttpTransport and connections", () => {
       return stillFor > 500;
     });
     expect(written).toBeLessThan(32 << 20);
+    const stalledAt = written;
+    while (written === stalledAt) expect((await iterator.next()).value?.length).toBeGreaterThan(0);
     await iterator.return?.();
   });
 
