@@ -13,6 +13,7 @@ import {
   invalid,
   jsonEqual,
   keepManagedFieldsTimes,
+  managedFieldsProblem,
   notFound,
   trackUpdate,
   withConversions,
@@ -125,7 +126,25 @@ async function admitted(
   object: StoredObject,
 ): Promise<StoredObject> {
   const changed = (await context.admission.mutate(request)) ?? object;
-  return uniqueOwnerReferences(changed, { afterAdmission: true, warn: context.warn });
+  const sound = soundManagedFields(context, changed, object);
+  return uniqueOwnerReferences(sound, { afterAdmission: true, warn: context.warn });
+}
+
+/** The admitted object with the entries from before admission, when admission made them unreadable. */
+function soundManagedFields(
+  context: WriteContext,
+  admittedObject: StoredObject,
+  object: StoredObject,
+): StoredObject {
+  const { managedFields } = admittedObject.metadata;
+  if (managedFields === object.metadata.managedFields) return admittedObject;
+  const problem = managedFieldsProblem(managedFields as never);
+  if (problem === undefined) return admittedObject;
+  context.warn(
+    ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating " +
+      `admission controller; please fix your requests: ${problem}`,
+  );
+  return withMetadata(admittedObject, { managedFields: object.metadata.managedFields });
 }
 
 function takenName(resource: Resource, name: string, existing: Revision): StatusError {
