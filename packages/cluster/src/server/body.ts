@@ -76,7 +76,7 @@ export function decodeObject(
     if (found.length > 0 && options.fieldValidation === "Strict") {
       throw cannotBeHandled(resource, `strict decoding error: ${found.join(", ")}`);
     }
-    for (const text of found) options.warn(text);
+    for (const text of found.flatMap(yamlWarnings)) options.warn(text);
   }
   return resource.strategy.applyDefaults(decoded.object);
 }
@@ -166,4 +166,10 @@ function summary(text: string): string {
   const bytes = new TextEncoder().encode(text);
   const hex = Array.from(bytes.slice(0, limit), (b) => b.toString(16).padStart(2, "0")).join("");
   return bytes.length > limit ? `${hex} ...` : hex;
+}
+
+/** The warnings of one YAML error, one a line. Source: apiserver endpoints/handlers (rest.go parseYAMLWarnings). */
+export function yamlWarnings(text: string): string[] {
+  const found = /^(?:error converting YAML to JSON: )?yaml: unmarshal errors:\n([^]*)$/.exec(text);
+  return found === null ? [text] : (found[1] ?? "").split("\n").map((line) => line.trim());
 }

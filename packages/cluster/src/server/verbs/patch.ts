@@ -22,7 +22,7 @@ import { managing, resourceName, updateObject } from "../../registry/generic-reg
 import { withMetadata } from "../../registry/metadata.ts";
 import type { StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
-import { bodyText, unsupportedMediaType } from "../body.ts";
+import { bodyText, unsupportedMediaType, yamlWarnings } from "../body.ts";
 import { parseMediaType } from "../media-type.ts";
 import { type WriteOptions, parseWriteOptions } from "../options.ts";
 import type { ServerResponse } from "../request.ts";
@@ -209,12 +209,6 @@ function reportDuplicates(context: VerbContext, options: WriteOptions): void {
     if (options.fieldValidation === "Strict") throw badRequest(`error strict decoding patch: ${text}`);
     if (options.fieldValidation === "Warn") for (const line of yamlWarnings(text)) context.warnings.add(line);
   }
-}
-
-/** The warnings of one YAML error, one a line. Source: apiserver endpoints/handlers (rest.go parseYAMLWarnings). */
-function yamlWarnings(text: string): string[] {
-  const found = /^(?:error converting YAML to JSON: )?yaml: unmarshal errors:\n([^]*)$/.exec(text);
-  return found === null ? [text] : (found[1] ?? "").split("\n").map((line) => line.trim());
 }
 
 /** The body of an apply. @throws StatusError 400 when it is no object; nothing at all is an object without fields */
