@@ -19,6 +19,12 @@ export class DecodeContext {
   readonly fields: string[] = [];
   /** The struct whose field is being decoded. */
   struct = "";
+  /** True: optional lists and maps that were given empty stay, although the server would not write them. */
+  readonly keepEmpty: boolean;
+
+  constructor(options: { readonly keepEmpty: boolean }) {
+    this.keepEmpty = options.keepEmpty;
+  }
 
   unknownField(name: string): void {
     let text = "";

@@ -43,7 +43,7 @@ export function ownDecoders(definition: (name: string) => Decoder): Readonly<Rec
  * of the place where the text begins.
  */
 function leniently(outer: DecodeContext, decode: (inner: DecodeContext) => Json): Json {
-  const inner = new DecodeContext();
+  const inner = new DecodeContext(outer);
   const value = decode(inner);
   if (inner.error === undefined) return value;
   throw new DecodeAbort(inner.mismatch === undefined ? inner.error : outer.mismatchText(inner.mismatch));

@@ -24,12 +24,17 @@ const decoders = new Map<string, Decoder>();
 
 /**
  * Decodes a body as the real server decodes built-in kinds. The decoder of a kind is compiled once.
+ * @param options `keepEmpty`: optional lists and maps that were given empty stay, as in the server's memory. Default false
  * @throws Error when the kind is not a built-in one
  * Source of the rules: sigs.k8s.io/json (a case-sensitive encoding/json) over k8s.io/api structs.
  */
-export function decodeBuiltin(kind: GroupVersionKind, value: Json): DecodedBuiltin {
+export function decodeBuiltin(
+  kind: GroupVersionKind,
+  value: Json,
+  options: { readonly keepEmpty?: boolean } = {},
+): DecodedBuiltin {
   const decode = decoderOf(kind);
-  const context = new DecodeContext();
+  const context = new DecodeContext({ keepEmpty: options.keepEmpty === true });
   try {
     const object = decode(value, context);
     const body = isObject(object) ? object : {};

@@ -215,7 +215,7 @@ function decodeField(
   const decoded = field.decode(value, context);
   context.path.pop();
   context.fields.pop();
-  return field.omitEmpty && isEmpty(decoded) ? undefined : decoded;
+  return field.omitEmpty && !context.keepEmpty && isEmpty(decoded) ? undefined : decoded;
 }
 
 function isEmpty(value: Json): boolean {

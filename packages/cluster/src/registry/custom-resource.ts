@@ -49,8 +49,15 @@ let serial = 0;
 
 /** The resources of an established CRD. */
 export function customResources(crd: CustomResourceDefinition, context: CustomResourceContext): Resource[] {
-  const storage = crd.spec.versions.find((v) => v.storage)?.name ?? "";
-  const definition: Definition = { crd, context, storage, serial: ++serial, types: mergeTypes(crd) };
+  const stored = crd.spec.versions.find((v) => v.storage);
+  const definition: Definition = {
+    crd,
+    context,
+    storage: stored?.name ?? "",
+    storageSchema: once(() => compileSchema(stored?.schema?.openAPIV3Schema)),
+    serial: ++serial,
+    types: mergeTypes(crd),
+  };
   return crd.spec.versions.filter((v) => v.served).map((version) => customResource(definition, version));
 }
 
@@ -59,9 +66,19 @@ interface Definition {
   readonly context: CustomResourceContext;
   /** Name of the stored version. */
   readonly storage: string;
+  /** Only needed when other versions are served. */
+  readonly storageSchema: () => StructuralSchema;
   /** Tells the views of this definition from those of an earlier one of the same name. */
   readonly serial: number;
   readonly types: ReadonlyMap<string, ReturnType<typeof compileMergeType>>;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function apiVersionOfCrd(crd: CustomResourceDefinition, version: string): string {
@@ -117,9 +134,22 @@ function customResource(definition: Definition, version: CrdVersion): Resource {
       const stored = apiVersionOfCrd(crd, storage);
       if (object.apiVersion === stored) return object;
       const converted = context.convert([object], stored);
-      return converted instanceof Promise ? converted.then(first) : first(converted);
+      // What the stored version does not know is lost, as after any other conversion.
+      const storable = (objects: readonly StoredObject[]): StoredObject =>
+        prunedObject(crd, definition.storageSchema(), first(objects));
+      return converted instanceof Promise ? converted.then(storable) : storable(converted);
     },
   };
+}
+
+function prunedObject(
+  crd: CustomResourceDefinition,
+  schema: StructuralSchema,
+  object: StoredObject,
+): StoredObject {
+  const { preserveUnknownFields = false } = crd.spec;
+  const decoded = decodeCustomResource(schema, object as unknown as JsonObject, { preserveUnknownFields });
+  return decoded.object as unknown as StoredObject;
 }
 
 function first(objects: readonly StoredObject[]): StoredObject {
@@ -234,6 +264,7 @@ function makeStrategies(inputs: StrategyInputs): { main: Strategy; status: Write
       const decoded = decodeCustomResource(schema, value, {
         unknownFields: strict,
         preserveUnknownFields: crd.spec.preserveUnknownFields ?? false,
+        kind: { group: crd.spec.group, kind: crd.spec.names.kind },
       });
       const strictErrors = decoded.unknownFields.map((path) => `unknown field "${path}"`);
       return {
