@@ -58,6 +58,7 @@ export {
 export type { ResourceName } from "./status/status-error.ts";
 export { causeReason, fieldChild, fieldErrorBody, fieldErrorText, fieldErrorsText, fieldKey, quote } from "./status/field-error.ts";
 export type { FieldError, FieldErrorType } from "./status/field-error.ts";
+export { goJson } from "./status/go-text.ts";
 
 // Schemas
 export type { JsonSchema, ValidationRule } from "./schema/json-schema.ts";

@@ -14,7 +14,7 @@ import {
   conflict,
   decodeJson,
   decodeYaml,
-  encodeJson,
+  goJson,
   invalid,
 } from "@bowline/api";
 import { rfc3339 } from "@bowline/client";
@@ -152,7 +152,7 @@ function decodeResult(context: VerbContext, value: JsonObject, options: WriteOpt
 /** 422 that prints the whole patched object, as the real server does. */
 function invalidPatch(value: JsonObject, detail: string): Error {
   return invalid({ group: "", kind: "" }, "", [
-    { type: "Invalid", field: "patch", badValue: encodeJson(value), detail },
+    { type: "Invalid", field: "patch", badValue: goJson(value), detail },
   ]);
 }
 
