@@ -27,7 +27,6 @@ import {
   mapType,
   optionalType,
   sameType,
-  structType,
   typeParam,
   unwrapOptional,
 } from "./type.ts";
@@ -314,10 +313,14 @@ class Checker {
   #struct(node: StructNode): CelType {
     const found = this.#env
       .candidates(node.name)
-      .map((candidate) => this.#env.typeName(candidate))
+      .map((candidate) => this.#env.identifier(candidate))
       .find((identifier) => identifier !== undefined);
     if (found === undefined) {
       this.#undeclared(node.offset, node.name);
+      return celTypes.error;
+    }
+    if (found.type.kind !== "type") {
+      this.#report(node.offset, `'${formatType(found.type)}' is not a type`);
       return celTypes.error;
     }
     node.name = found.name;
@@ -326,7 +329,7 @@ class Checker {
     const isMessage = this.#env.structs.fields(found.name) !== undefined;
     if (!isMessage) this.#report(node.offset, `'${formatType(type)}' is not a message type`);
     for (const field of node.fields) this.#structField(found.name, field, isMessage);
-    return isMessage ? (type.kind === "struct" ? type : structType(found.name)) : celTypes.error;
+    return isMessage ? type : celTypes.error;
   }
 
   #structField(typeName: string, field: StructNode["fields"][number], isMessage: boolean): void {

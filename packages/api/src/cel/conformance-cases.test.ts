@@ -64,7 +64,7 @@ function runSteps(steps: readonly Step[]): void {
 }
 
 function checkCrd(step: Step, kinds: Map<string, Kind>, place: string): void {
-  const spec = step.body?.["spec"] as {
+  const spec = step.body?.["spec"] as unknown as {
     names: { plural: string };
     versions: { name: string; schema: { openAPIV3Schema: JsonSchema } }[];
   };

@@ -31,7 +31,7 @@ export function checkExpression(
   text: string,
   environment: CelEnvironment,
 ): { expression: CheckedExpression } | { problem: ExpressionIssues } {
-  const { node, source, issues: syntaxIssues } = parse(text, environment.libraries.macros);
+  const { node, source, issues: syntaxIssues } = parse(text, { macros: environment.libraries.macros });
   const issues = [...syntaxIssues];
   if (issues.length === 0) check(node, environment, issues);
   if (issues.length === 0 && environment.validateLiterals) validateLiterals(node, issues);

@@ -6,7 +6,14 @@ import type { CelNode, ListNode, LiteralValue, MapEntry, StructField } from "./a
 import { type Token, type TokenKind, tokenize } from "./lexer.ts";
 import { expandMacro, type Macros, standardMacros } from "./macros.ts";
 import { type CelIssue, CelSource } from "./source.ts";
-import { ParseAbort, type TokenSet, TokenStream, tokenSet } from "./token-stream.ts";
+import {
+  defaultLimits,
+  ParseAbort,
+  type ParserLimits,
+  type TokenSet,
+  TokenStream,
+  tokenSet,
+} from "./token-stream.ts";
 import { unescapeBytes, unescapeString } from "./unescape.ts";
 import { CelDouble, CelUint } from "./value.ts";
 import { parseDouble } from "./number-text.ts";
@@ -20,8 +27,16 @@ export interface ParseResult {
 
 const sizeLimit = 100_000;
 
+export interface ParseOptions {
+  readonly macros?: Macros;
+  /** What errors call the text; `<input>` by default. */
+  readonly description?: string;
+  readonly limits?: ParserLimits;
+}
+
 /** Parses an expression. Never throws: what is wrong is in `issues`. */
-export function parse(text: string, macros: Macros = standardMacros, description = "<input>"): ParseResult {
+export function parse(text: string, options: ParseOptions = {}): ParseResult {
+  const { macros = standardMacros, description = "<input>", limits = defaultLimits } = options;
   const source = new CelSource(text, description);
   const issues: CelIssue[] = [];
   const size = source.characters.length;
@@ -29,8 +44,10 @@ export function parse(text: string, macros: Macros = standardMacros, description
     const message = `expression code point size exceeds limit: size: ${size}, limit ${sizeLimit}`;
     return { source, node: { kind: "unspecified", offset: 0 }, issues: [{ message, offset: -1 }] };
   }
-  const parser = new Parser(new TokenStream(tokenize(source, issues), issues), issues, macros);
-  return { source, node: parser.start(), issues };
+  const parser = new Parser(new TokenStream(tokenize(source, issues), issues, limits), issues, macros);
+  const node = parser.start();
+  if (parser.deepest > limits.depth) issues.push({ message: "max recursion depth exceeded", offset: -1 });
+  return { source, node, issues };
 }
 
 const none: TokenSet = tokenSet();
@@ -83,6 +100,8 @@ class Parser {
   readonly #tokens: TokenStream;
   readonly #issues: CelIssue[];
   readonly #macros: Macros;
+  /** How deep operators, selections, indices and member calls are nested in what was parsed since it was reset. */
+  #deepest = 0;
 
   constructor(tokens: TokenStream, issues: CelIssue[], macros: Macros) {
     this.#tokens = tokens;
@@ -108,14 +127,30 @@ class Parser {
     return node;
   }
 
+  get deepest(): number {
+    return this.#deepest;
+  }
+
+  /** Runs a rule that counts levels for what it parses itself. */
+  #levels(rule: string, follow: TokenSet, body: () => CelNode): CelNode {
+    return this.#rule(rule, follow, () => {
+      const before = this.#deepest;
+      this.#deepest = 0;
+      const node = body();
+      this.#deepest = Math.max(before, this.#deepest);
+      return node;
+    });
+  }
+
   #expr(follow: TokenSet): CelNode {
-    return this.#rule("expr", follow, () => {
+    return this.#levels("expr", follow, () => {
       const condition = this.#logical("conditionalOr", tokenSet("'?'"));
       const question = this.#tokens.takeIf("'?'");
       if (question === undefined) return condition;
       const whenTrue = this.#logical("conditionalOr", tokenSet("':'"));
       this.#tokens.match("':'", operand);
       const whenFalse = this.#expr(none);
+      this.#deepest++;
       return this.#call(question.offset, "_?_:_", [condition, whenTrue, whenFalse]);
     });
   }
@@ -144,19 +179,16 @@ class Parser {
   }
 
   #calc(follow: TokenSet, level: number): CelNode {
-    return this.#rule("calc", follow, () => {
+    return this.#levels("calc", follow, () => {
       let left = this.#unary(calculations);
-      let rounds = 0;
       for (;;) {
         const kinds = level === 0 ? calculations : multiplications;
         if (level > 1 || !this.#tokens.in(kinds)) break;
         const operator = this.#tokens.take();
-        this.#tokens.enter("calc");
-        rounds++;
         const right = this.#calc(calculations, multiplications.has(operator.kind) ? 2 : 1);
+        this.#deepest++;
         left = this.#call(operator.offset, operatorName(operator), [left, right]);
       }
-      this.#tokens.exit("calc", rounds);
       return left;
     });
   }
@@ -168,17 +200,14 @@ class Parser {
     level: number,
     inner: (follow: TokenSet) => CelNode,
   ): CelNode {
-    return this.#rule(rule, follow, () => {
+    return this.#levels(rule, follow, () => {
       let left = inner(operators);
-      let rounds = 0;
       while (level === 0 && this.#tokens.in(operators)) {
         const operator = this.#tokens.take();
-        this.#tokens.enter(rule);
-        rounds++;
         const right = this.#relation(operators, 1);
+        this.#deepest++;
         left = this.#call(operator.offset, operatorName(operator), [left, right]);
       }
-      this.#tokens.exit(rule, rounds);
       return left;
     });
   }
@@ -229,15 +258,12 @@ class Parser {
   }
 
   #member(follow: TokenSet): CelNode {
-    return this.#rule("member", follow, () => {
+    return this.#levels("member", follow, () => {
       let node = this.#primary(memberOperators);
-      let rounds = 0;
       while (this.#tokens.in(memberOperators)) {
-        this.#tokens.enter("member");
-        rounds++;
         node = this.#tokens.is("'['") ? this.#index(node) : this.#selectOrCall(node);
+        this.#deepest++;
       }
-      this.#tokens.exit("member", rounds);
       return node;
     });
   }
@@ -349,7 +375,9 @@ class Parser {
     const reserved = reservedNames.has(identifier.text);
     if (reserved) this.#issues.push({ message: `reserved identifier: ${identifier.text}`, offset: start });
     if (!tokens.is("'('")) {
-      return reserved ? this.#nothing() : { kind: "ident", offset: identifier.offset, name: fullName };
+      return reserved
+        ? { kind: "unspecified", offset: start }
+        : { kind: "ident", offset: identifier.offset, name: fullName };
     }
     const open = tokens.take();
     const args = this.#arguments();

@@ -19,9 +19,19 @@ export class RecognitionError {
 /** Parsing stops: too deep, or too many mistakes. */
 export class ParseAbort {}
 
-const ruleDepthLimit = 250;
-const recoveryLimit = 30;
-const skipLimit = 256;
+/** Where parsing gives up. */
+export interface ParserLimits {
+  /** How deep rules of the grammar, and operators in the tree, may be nested. */
+  readonly depth: number;
+  /** How many mistakes are recovered from. */
+  readonly recoveries: number;
+  /** How many tokens one recovery may skip. */
+  readonly skippedTokens: number;
+}
+
+/** Those of cel-go. */
+export const defaultLimits: ParserLimits = { depth: 250, recoveries: 30, skippedTokens: 256 };
+
 const reportLimit = 100;
 
 export type TokenSet = ReadonlySet<TokenKind>;
@@ -33,6 +43,7 @@ export function tokenSet(...kinds: TokenKind[]): TokenSet {
 export class TokenStream {
   readonly #tokens: readonly Token[];
   readonly #issues: CelIssue[];
+  readonly #limits: ParserLimits;
   readonly #follow: TokenSet[] = [];
   readonly #depths = new Map<string, number>();
   #at = 0;
@@ -41,9 +52,10 @@ export class TokenStream {
   #reports = 0;
   #lastRecovery = { at: -1, states: new Set<string>() };
 
-  constructor(tokens: readonly Token[], issues: CelIssue[]) {
+  constructor(tokens: readonly Token[], issues: CelIssue[], limits: ParserLimits) {
     this.#tokens = tokens;
     this.#issues = issues;
+    this.#limits = limits;
   }
 
   peek(ahead = 0): Token {
@@ -120,7 +132,7 @@ export class TokenStream {
 
   /** Runs one rule of the grammar; `follow` is what may come after it here. A mistake in it gives `fallback`. */
   rule<T>(name: string, follow: TokenSet, body: () => T, fallback: () => T): T {
-    this.enter(name);
+    this.#enter(name);
     this.#follow.push(follow);
     try {
       return body();
@@ -131,21 +143,16 @@ export class TokenStream {
       return fallback();
     } finally {
       this.#follow.pop();
-      this.exit(name);
+      this.#depths.set(name, (this.#depths.get(name) ?? 0) - 1);
     }
   }
 
-  /** Counts the depth of a rule; also each round of a left-recursive one, as the generated parser does. */
-  enter(name: string): void {
+  #enter(name: string): void {
     const depth = (this.#depths.get(name) ?? 0) + 1;
     this.#depths.set(name, depth);
-    if (depth <= ruleDepthLimit) return;
-    this.#issues.push({ message: `expression recursion limit exceeded: ${ruleDepthLimit}`, offset: -1 });
+    if (depth <= this.#limits.depth) return;
+    this.#issues.push({ message: `expression recursion limit exceeded: ${this.#limits.depth}`, offset: -1 });
     throw new ParseAbort();
-  }
-
-  exit(name: string, rounds = 1): void {
-    this.#depths.set(name, (this.#depths.get(name) ?? 0) - rounds);
   }
 
   #unwanted(expected: readonly TokenKind[]): void {
@@ -177,8 +184,8 @@ export class TokenStream {
   }
 
   #countRecovery(): void {
-    if (this.#recoveries++ < recoveryLimit) return;
-    const message = `Syntax error: error recovery attempt limit exceeded: ${recoveryLimit}`;
+    if (this.#recoveries++ < this.#limits.recoveries) return;
+    const message = `Syntax error: error recovery attempt limit exceeded: ${this.#limits.recoveries}`;
     this.#issues.push({ message, offset: this.peek().offset });
     throw new ParseAbort();
   }
@@ -189,8 +196,8 @@ export class TokenStream {
 
   #skipTo(stop: (kind: TokenKind) => boolean): void {
     for (let skipped = 0; !this.is("<EOF>") && !stop(this.peek().kind); skipped++) {
-      if (skipped >= skipLimit) {
-        const message = `error recovery token lookahead limit exceeded: ${skipLimit}`;
+      if (skipped >= this.#limits.skippedTokens) {
+        const message = `error recovery token lookahead limit exceeded: ${this.#limits.skippedTokens}`;
         this.#issues.push({ message, offset: -1 });
         throw new ParseAbort();
       }

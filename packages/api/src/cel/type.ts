@@ -112,10 +112,10 @@ export function wrapperType(type: CelType): CelType {
   return new CelType(type.kind, type.name, type.parameters, true);
 }
 
-/** Whether two types are the same, parameters included. */
+/** Whether two types are the same, parameters included. A wrapper is the same as what it wraps. */
 export function sameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
-  if (a.kind !== b.kind || a.name !== b.name || a.nullable !== b.nullable) return false;
+  if (a.kind !== b.kind || a.name !== b.name) return false;
   return (
     a.parameters.length === b.parameters.length &&
     a.parameters.every((parameter, i) => sameType(parameter, b.parameters[i] as CelType))

@@ -35,8 +35,8 @@ function run(title: string, cases: readonly Case[], verify: (test: IncrementalTe
 }
 
 /** The tree, or the errors when the text is no expression. */
-function treeOf(text: string): string {
-  const { node, source, issues } = parse(text, { description: "", limits });
+function treeOf(text: string, description: string): string {
+  const { node, source, issues } = parse(text, { description, limits });
   return issues.length > 0 ? source.display(issues) : new TreePrinter(false).print(node);
 }
 
@@ -46,5 +46,9 @@ for (const [title, suite] of [
   ["trees of the CEL specification", getConformanceSuite()],
 ] as const) {
   const cases = casesOf(suite).map((item, i) => ({ ...item, path: `${suite.name}/${i} ${item.path}` }));
-  run(title, cases, (test) => expect(treeOf(test.original.expr)).toBe(test.ast ?? test.error));
+  run(title, cases, (test) =>
+    expect(treeOf(test.original.expr, suite.name === "conformance" ? test.name : "")).toBe(
+      test.ast ?? test.error,
+    ),
+  );
 }

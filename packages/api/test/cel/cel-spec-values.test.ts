@@ -1,37 +1,14 @@
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { DurationSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
-import {
-  type Decl,
-  type Type,
-  Type_PrimitiveType,
-  Type_WellKnownType,
-} from "@bufbuild/cel-spec/cel/expr/checked_pb.js";
 import type { Value } from "@bufbuild/cel-spec/cel/expr/value_pb.js";
-import {
-  type IncrementalTest,
-  type IncrementalTestSuite,
-  getConformanceSuite,
-} from "@bufbuild/cel-spec/testdata/tests.js";
+import { type IncrementalTest, getConformanceSuite } from "@bufbuild/cel-spec/testdata/tests.js";
 import { createRegistry } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { CelEnvironment, CelLibraries, type CelLibrary } from "../../src/cel/environment.ts";
+import { casesOf, environmentFor, typeFrom } from "./spec-cases.ts";
 import { checkExpression, program } from "../../src/cel/expression.ts";
-import type { FunctionDeclaration } from "../../src/cel/function.ts";
-import { kubernetesLibraries } from "../../src/cel/library/kubernetes.ts";
-import { bindMacros } from "../../src/cel/macros.ts";
 import { parse } from "../../src/cel/parser.ts";
 import { NativeMap } from "../../src/cel/native-map.ts";
-import {
-  CelType,
-  celTypes,
-  formatType,
-  listType,
-  mapType,
-  opaqueType,
-  typeOfType,
-  typeParam,
-  wrapperType,
-} from "../../src/cel/type.ts";
+import { CelType, celTypes, formatType } from "../../src/cel/type.ts";
 import {
   CelDouble,
   CelDuration,

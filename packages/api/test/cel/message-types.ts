@@ -54,7 +54,8 @@ function fieldType(field: DescField, older: boolean): CelType {
   }
 }
 
-function messageType(name: string, older: boolean): CelType {
+/** The type that a message has in expressions: the well-known ones stand for values of CEL. */
+export function messageType(name: string, older = false): CelType {
   const known: Readonly<Record<string, CelType>> = {
     "google.protobuf.Any": celTypes.any,
     "google.protobuf.BoolValue": wrapperType(celTypes.bool),

@@ -10,7 +10,7 @@ import {
   CelEnvironment,
   CelLibraries,
   type CelLibrary,
-  type StructTypes,
+  type EnvironmentOptions,
 } from "../../src/cel/environment.ts";
 import type { FunctionDeclaration } from "../../src/cel/function.ts";
 import { kubernetesLibraries } from "../../src/cel/library/kubernetes.ts";
@@ -21,11 +21,11 @@ import {
   listType,
   mapType,
   opaqueType,
-  structType,
   typeOfType,
   typeParam,
   wrapperType,
 } from "../../src/cel/type.ts";
+import { messageType } from "./message-types.ts";
 
 export interface Case {
   readonly path: string;
@@ -60,9 +60,7 @@ export function typeFrom(type: Type | undefined): CelType {
     case "type":
       return typeOfType(typeFrom(kind.value));
     case "messageType":
-      if (kind.value === celTypes.duration.name) return celTypes.duration;
-      if (kind.value === celTypes.timestamp.name) return celTypes.timestamp;
-      return structType(kind.value);
+      return messageType(kind.value);
     case "abstractType":
       return opaqueType(kind.value.name, ...kind.value.parameterTypes.map(typeFrom));
     default:
@@ -119,7 +117,7 @@ function librariesFor(declarations: readonly Decl[]): CelLibraries {
 /** The environment of a case: what it declares, and the libraries of Kubernetes. */
 export function environmentFor(
   { typeEnv, container }: IncrementalTest["original"],
-  structs?: StructTypes,
+  options: EnvironmentOptions = {},
 ): CelEnvironment {
   const variables: Record<string, CelType> = {};
   for (const decl of typeEnv)
@@ -129,6 +127,6 @@ export function environmentFor(
     container,
     homogeneousLiterals: false,
     validateLiterals: false,
-    ...(structs === undefined ? {} : { structs }),
+    ...options,
   });
 }

@@ -30,6 +30,8 @@ export class TreePrinter {
 
   #plain(node: CelNode, indent: string): string {
     const deeper = `${indent}  `;
+    if (this.#checked && node.reference !== undefined && (node.kind === "ident" || node.kind === "select"))
+      return node.reference;
     switch (node.kind) {
       case "literal":
         return literalText(node.value);

@@ -63,7 +63,7 @@ function elementAt(list: CelValue, index: (size: number) => number): CelOptional
 
 export const optionalLibrary: CelLibrary = {
   macros: optionalMacros,
-  types: [optionalType(dyn)],
+  types: [celTypes.optional],
   functions: [
     declare(
       "optional.of",
