@@ -11,7 +11,8 @@ import type {
   CrdSubresources,
   CrdVersion,
 } from "./custom-resource-definition.ts";
-import { columnStruct, schemaStruct, subresourcesStruct, withoutEmpty } from "./internal-struct.ts";
+import { columnStruct, subresourcesStruct, withoutEmpty } from "./internal-struct.ts";
+import { schemasEqual } from "./schema-equal.ts";
 
 /** The parts that are either common to all versions or given per version. */
 export interface VersionParts {
@@ -45,21 +46,13 @@ export interface InternalSpec extends VersionParts {
 export function internalSpec(spec: CrdSpec): InternalSpec {
   const versions = (spec.versions ?? []).map(internalVersion);
   const [first] = versions;
-  const schema = common(
-    versions,
-    (v) => v.schema,
-    (x) => x && schemaStruct(x.openAPIV3Schema),
-  );
-  const subresources = common(versions, (v) => v.subresources, subresourcesStruct);
-  const columns = common(
-    versions,
-    (v) => v.columns,
-    (x) => x?.map(columnStruct),
-  );
+  const schema = common(versions, (v) => v.schema, sameSchema);
+  const subresources = common(versions, (v) => v.subresources, sameStruct(subresourcesStruct));
+  const columns = common(versions, (v) => v.columns, sameStruct(columnStructs));
   const selectableFields = common(
     versions,
     (v) => v.selectableFields,
-    (x) => x,
+    sameStruct((x) => x),
   );
   return {
     group: spec.group ?? "",
@@ -103,26 +96,32 @@ interface Common<T> {
   readonly value: T | undefined;
 }
 
-/** A part that all versions have in common; empty lists and maps equal absent ones. */
+/** A part that all versions have in common. */
 function common<T>(
   versions: readonly InternalVersion[],
   part: (version: InternalVersion) => T | undefined,
-  struct: (value: T | undefined) => unknown,
+  equal: (a: T | undefined, b: T | undefined) => boolean,
 ): Common<T> {
-  const [first] = versions;
+  const [first, ...others] = versions;
   if (first === undefined) return { same: false, value: undefined };
   const value = part(first);
-  if (versions.length === 1) return { same: true, value };
-  const identity = (version: InternalVersion): string => goJson(withoutEmpty(struct(part(version))));
-  const expected = identity(first);
-  const same = versions.every(
-    (version) => identity(version) === expected && (part(version) === undefined) === (value === undefined),
-  );
+  const same = others.every((version) => equal(value, part(version)));
   return { same, value: same ? value : undefined };
 }
 
-/** The schema of a version, wherever it is. */
-export function schemaOfVersion(spec: InternalSpec, name: string): CrdVersion["schema"] {
-  if (spec.schema !== undefined) return spec.schema;
-  return spec.versions.find((version) => version.name === name)?.schema;
+function sameSchema(a: CrdVersion["schema"], b: CrdVersion["schema"]): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return schemasEqual(a.openAPIV3Schema, b.openAPIV3Schema);
+}
+
+/** Empty lists equal absent ones. */
+function sameStruct<T>(
+  struct: (value: T | undefined) => unknown,
+): (a: T | undefined, b: T | undefined) => boolean {
+  const identity = (value: T | undefined): string => goJson(withoutEmpty(struct(value)));
+  return (a, b) => a === b || identity(a) === identity(b);
+}
+
+function columnStructs(columns: readonly CrdPrinterColumn[] | undefined): unknown {
+  return columns?.map(columnStruct);
 }

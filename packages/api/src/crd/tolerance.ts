@@ -1,17 +1,12 @@
 /** What a changed CRD may go on having wrong because the stored one had it. Source: validation.go (validationOptions). */
-import { goJson } from "../status/go-text.ts";
 import { isObject, jsonEqual } from "../schema/json-value.ts";
 import { prune } from "../schema/prune.ts";
 import { schemaNode } from "../schema/schema-node.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { caBundleError } from "./ca-bundle.ts";
 import { hasRecognizedVersion } from "./conversion-rules.ts";
-import {
-  type CrdVersion,
-  type CustomResourceDefinition,
-  isCrdConditionTrue,
-} from "./custom-resource-definition.ts";
-import { schemaStruct, withoutEmpty } from "./internal-struct.ts";
+import { type CustomResourceDefinition, isCrdConditionTrue } from "./custom-resource-definition.ts";
+import { schemasEqual } from "./schema-equal.ts";
 import { mapKeyErrors, nonAtomicSetKeyword } from "./schema-rules.ts";
 import { someSchema } from "./schema-walk.ts";
 import { structuralConversionError, validateStructural } from "./structural-rules.ts";
@@ -93,12 +88,11 @@ function allowsInvalidCaBundle(old: CustomResourceDefinition): boolean {
 }
 
 function unchangedSchemas(crd: CustomResourceDefinition, old: CustomResourceDefinition): Set<string> {
-  const identity = (version: CrdVersion): string =>
-    goJson(withoutEmpty(schemaStruct(version.schema?.openAPIV3Schema)));
-  const before = new Map((old.spec.versions ?? []).map((version) => [version.name, identity(version)]));
-  return new Set(
-    (crd.spec.versions ?? []).filter((v) => before.get(v.name) === identity(v)).map((v) => v.name),
+  const before = new Map((old.spec.versions ?? []).map((v) => [v.name, v.schema?.openAPIV3Schema] as const));
+  const unchanged = (crd.spec.versions ?? []).filter(
+    (v) => before.has(v.name) && schemasEqual(v.schema?.openAPIV3Schema, before.get(v.name)),
   );
+  return new Set(unchanged.map((version) => version.name));
 }
 
 function tooManySelectableFields(crd: CustomResourceDefinition, old: CustomResourceDefinition): Set<string> {
