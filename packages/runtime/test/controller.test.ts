@@ -458,4 +458,38 @@ describe("Controller", () => {
     expect(runs).toBeGreaterThanOrEqual(2);
     await m.stop();
   });
+
+  it("gathers events for a while when asked to, and never longer", async () => {
+    const { server, clock, manager } = newWorld();
+    server.put(widgets, widget("a"));
+    const runs: number[] = [];
+    const m = manager([
+      defineController(Widget, { debounceMs: 1000, reconcile: () => void runs.push(clock.monotonic()) }),
+    ]);
+    await m.start();
+    for (let i = 0; i < 25; i++) {
+      server.put(widgets, widget("a", { size: i }));
+      await clock.advance(100);
+    }
+    expect(runs).toEqual([1000, 2100]);
+    await m.stop();
+  });
+
+  it("can be told another concurrency by who runs it", async () => {
+    const { server, clock, manager } = newWorld();
+    for (const name of ["a", "b", "c"]) server.put(widgets, widget(name));
+    let active = 0;
+    const controller = defineController(Widget, {
+      async reconcile(_, ctx) {
+        active++;
+        await new Promise<void>((resolve) => ctx.clock.setTimer(1000, resolve));
+      },
+    });
+    const m = manager([controller], { concurrency: { widget: 3 } });
+    await m.start();
+    await clock.advance(10);
+    expect(active).toBe(3);
+    await clock.advance(1000);
+    await m.stop();
+  });
 });

@@ -225,4 +225,71 @@ describe("Reading one's own writes", () => {
     expect(server.all("parts")).toHaveLength(3);
     await m.stop();
   });
+
+  it("misses no foreign change in any order of own write, foreign write, their echoes and a relist", async () => {
+    // case 24: nothing filters own events, so nothing can be swallowed with them
+    const orders = permutations(["own", "foreign", "echo", "echo", "relist"]);
+    expect(orders.length).toBe(60);
+    for (const order of orders) {
+      const world = newWorld();
+      const { server, clock } = world;
+      const held: (() => void)[] = [];
+      let isHolding = false;
+      server.deliver = (watch, event) => {
+        if (!isHolding) return true;
+        held.push(() => watch.push(event));
+        return false;
+      };
+      server.put(widgets, widget("a", { size: 1 }));
+      let seen = 0;
+      let parts = 0;
+      let touch: (request: { namespace: string; name: string }) => void = () => {};
+      const m = world.manager([
+        defineController(Widget, {
+          sources: [
+            {
+              name: "touch",
+              start: ({ enqueue, signal }) => {
+                touch = enqueue;
+                return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+              },
+            },
+          ],
+          async reconcile(w, ctx) {
+            await ctx.patchStatus({ parts });
+            seen = w.spec.size ?? 0;
+          },
+        }),
+      ]);
+      await m.start();
+      await clock.advance(10);
+      isHolding = true;
+      for (const step of order) {
+        if (step === "own") {
+          parts++;
+          touch({ namespace: "default", name: "a" });
+        } else if (step === "foreign") server.put(widgets, widget("a", { size: 2 }));
+        else if (step === "echo") held.shift()?.();
+        else {
+          server.compact();
+          server.endWatches(new Error("reset"));
+        }
+        await settle();
+      }
+      isHolding = false;
+      for (const deliver of held.splice(0)) deliver();
+      await clock.advance(60_000);
+      expect({ order, seen }).toEqual({ order, seen: 2 });
+      await m.stop();
+    }
+  });
 });
+
+/** All orders of the items, each once. */
+function permutations(items: readonly string[]): string[][] {
+  if (items.length === 0) return [[]];
+  return [...new Set(items)].flatMap((first) => {
+    const rest = items.toSpliced(items.indexOf(first), 1);
+    return permutations(rest).map((order) => [first, ...order]);
+  });
+}

@@ -43,6 +43,8 @@ export interface CachedListOptions<T extends KubeObject = KubeObject> extends Ca
 
 /** What is cached of a kind. */
 export interface KindCacheOptions extends ReflectorScope {
+  /** Several namespaces, each with a list and a watch of its own. */
+  readonly namespaces?: readonly string[];
   /** What is kept of an object. Default: everything but managedFields. */
   readonly transform?: Transform;
 }
@@ -50,6 +52,8 @@ export interface KindCacheOptions extends ReflectorScope {
 export interface CacheOptions extends ReflectorSettings {
   /** Only this namespace of every namespaced kind, unless `kinds` says otherwise. */
   readonly namespace?: string;
+  /** Only these namespaces of every namespaced kind, unless `kinds` says otherwise: RBAC in each of them suffices. */
+  readonly namespaces?: readonly string[];
   /** By `apiVersion/Kind`: `{ "v1/Secret": { labelSelector: "app=web" } }`. */
   readonly kinds?: Readonly<Record<string, KindCacheOptions>>;
   /** All objects are told again to the handlers every so often, +-10 %. Default: never; use a controller's `everyMs`. */
@@ -161,8 +165,8 @@ export class InformerCache implements Cache {
   }
 
   addIndex<K extends AnyKind>(kind: K, name: string, index: IndexFunction<KindOf<K>>): void {
-    const { indexer } = this.#entry(kind).informer;
-    if (!indexer.hasIndex(name)) indexer.addIndex(name, index as unknown as IndexFunction);
+    const { informer } = this.#entry(kind);
+    if (!informer.indexer.hasIndex(name)) informer.addIndex(name, index as unknown as IndexFunction);
   }
 
   async remove(kind: AnyKind): Promise<void> {
@@ -295,13 +299,23 @@ export class InformerCache implements Cache {
     const key = kindKey(kind, scope);
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
-    const { transform, ...own } = this.#options.kinds?.[`${kind.apiVersion}/${kind.kind}`] ?? {};
-    const namespace = kind.scope === "Namespaced" ? this.#options.namespace : undefined;
+    const {
+      transform,
+      namespaces: ownNamespaces,
+      ...own
+    } = this.#options.kinds?.[`${kind.apiVersion}/${kind.kind}`] ?? {};
+    const isNamespaced = kind.scope === "Namespaced";
+    const namespace = isNamespaced ? this.#options.namespace : undefined;
     const effective: ReflectorScope = { ...(namespace === undefined ? {} : { namespace }), ...own, ...scope };
+    const several =
+      isNamespaced && effective.namespace === undefined
+        ? (ownNamespaces ?? this.#options.namespaces)
+        : undefined;
     const informer = new SharedInformer({
       ...this.#options,
       kind,
       scope: effective,
+      namespaces: several,
       transform,
       dependencies: this.#deps,
     });
@@ -309,7 +323,7 @@ export class InformerCache implements Cache {
     const entry: Entry = { informer, writes: new OwnWrites(informer, this.#deps.clock), scope: effective };
     this.#entries.set(key, entry);
     this.#byInformer.set(informer, entry);
-    const isHeavy = heavyKinds.has(kind.kind) && Object.keys(effective).length === 0;
+    const isHeavy = heavyKinds.has(kind.kind) && Object.keys(effective).length === 0 && several === undefined;
     if (isHeavy && this.#options.warnUnscoped !== false) this.#warnWhenLarge(informer);
     return entry;
   }

@@ -1,9 +1,11 @@
-import { type AnyKind, type DeepReadonly, type KubeObject, jsonEqual } from "@bowline/api";
-import { type ObjectEvent, type Timer } from "@bowline/client";
+import type { AnyKind, DeepReadonly, KubeObject } from "@bowline/api";
+import { type ObjectEvent, type Timer, sleep } from "@bowline/client";
+import { RetryDelay } from "../queue/back-off.ts";
 
 import { objectKey } from "../controller/request.ts";
 import { type Logger, silentLogger } from "../manager/logger.ts";
 import type { CacheEvent } from "./cache-event.ts";
+import { differencesOf, isSameState } from "./difference.ts";
 import { type IndexFunction, Indexer, namespaceIndex, namespaceOf } from "./indexer.ts";
 import {
   Reflector,
@@ -57,6 +59,8 @@ export interface Informer<T extends KubeObject = KubeObject> {
 export interface InformerOptions extends ReflectorSettings {
   readonly kind: AnyKind;
   readonly scope?: ReflectorScope;
+  /** Several namespaces instead of that of `scope`: a list and a watch for each. */
+  readonly namespaces?: readonly string[] | undefined;
   /** What is kept of an object. Default: everything but managedFields. */
   readonly transform?: Transform | undefined;
   /** Every so often all objects are told again as updates with `object === old`. Default: never. */
@@ -69,19 +73,26 @@ interface Registration {
   hasSynced: boolean;
 }
 
+/** What one reflector covers: everything of the kind, or one namespace of several. */
+interface Slice {
+  readonly namespace: string | undefined;
+  readonly reflector: Reflector;
+  hasSynced: boolean;
+  resourceVersion: string;
+}
+
 /** The one implementation of `Informer`. */
-export class SharedInformer implements Informer, ReflectorTarget {
+export class SharedInformer implements Informer {
   readonly kind: AnyKind;
   readonly indexer: Indexer = new Indexer();
-  readonly #reflector: Reflector;
+  readonly #slices: readonly Slice[];
   readonly #transform: Transform;
   readonly #log: Logger;
   readonly #options: InformerOptions;
   readonly #registrations = new Set<Registration>();
-  readonly #progressListeners = new Set<() => void>();
+  readonly #progressListeners = new Set<(isRewound: boolean) => void>();
   readonly #syncWaiters = new Set<() => void>();
   #hasSynced = false;
-  #resourceVersion = "";
   #running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
   #resyncTimer: Timer | undefined;
   #handlerErrorCount = 0;
@@ -92,13 +103,8 @@ export class SharedInformer implements Informer, ReflectorTarget {
     this.#transform = options.transform ?? stripManagedFields;
     this.#log = options.dependencies.log ?? silentLogger;
     this.indexer.addIndex(namespaceIndex, namespaceOf);
-    this.#reflector = new Reflector({
-      kind: options.kind,
-      scope: options.scope ?? {},
-      settings: options,
-      target: this,
-      dependencies: options.dependencies,
-    });
+    const namespaces = options.namespaces ?? [options.scope?.namespace];
+    this.#slices = namespaces.map((namespace) => this.#slice(namespace));
   }
 
   get hasSynced(): boolean {
@@ -109,9 +115,10 @@ export class SharedInformer implements Informer, ReflectorTarget {
     return this.indexer.size;
   }
 
-  /** How far the store is: it has seen every change up to this version. */
-  get resourceVersion(): string {
-    return this.#resourceVersion;
+  /** How far the store is in a namespace: it has seen every change there up to this version. */
+  resourceVersionOf(namespace: string): string {
+    const slice = this.#slices.find((s) => s.namespace === namespace) ?? this.#slices[0];
+    return slice?.resourceVersion ?? "";
   }
 
   /** How many times a handler has thrown. */
@@ -120,7 +127,11 @@ export class SharedInformer implements Informer, ReflectorTarget {
   }
 
   get report(): ReflectorReport {
-    return this.#reflector.report;
+    const reports = this.#slices.map((slice) => slice.reflector.report);
+    const worst = reports.reduce((a, b) => (b.failuresInRow > a.failuresInRow ? b : a));
+    const sum = (count: (report: ReflectorReport) => number): number =>
+      reports.reduce((total, report) => total + count(report), 0);
+    return { ...worst, listCount: sum((r) => r.listCount), watchCount: sum((r) => r.watchCount) };
   }
 
   get isRunning(): boolean {
@@ -135,8 +146,19 @@ export class SharedInformer implements Informer, ReflectorTarget {
     return this.indexer.values();
   }
 
+  /** An index function that throws finds the object under no value; it is logged. */
   addIndex(name: string, index: IndexFunction): void {
-    this.indexer.addIndex(name, index);
+    this.indexer.addIndex(name, (object) => {
+      try {
+        return index(object);
+      } catch (error) {
+        this.#log.error(
+          { kind: this.kind.kind, index: name, object: objectKey(object), err: error },
+          "an index function threw",
+        );
+        return [];
+      }
+    });
   }
 
   addHandler(handler: (event: CacheEvent) => void): HandlerRegistration {
@@ -157,16 +179,24 @@ export class SharedInformer implements Informer, ReflectorTarget {
     return this.#registrations.size;
   }
 
-  /** Calls `listener` after every change and bookmark. Answers how to take it off. */
-  onProgress(listener: () => void): () => void {
+  /**
+   * Calls `listener` after every change and bookmark; `isRewound` when the server went back to an older state. Answers how
+   * to take it off.
+   */
+  onProgress(listener: (isRewound: boolean) => void): () => void {
     this.#progressListeners.add(listener);
     return () => void this.#progressListeners.delete(listener);
   }
 
   start(): void {
-    if (this.#running !== undefined) return;
+    const before = this.#running;
+    if (before !== undefined && !before.stop.signal.aborted) return;
     const stop = new AbortController();
-    this.#running = { stop, over: this.#reflector.run(stop.signal) };
+    // a start right after a stop waits until the requests of before have ended
+    const over = (before?.over ?? Promise.resolve()).then(async () => {
+      await Promise.all(this.#slices.map((slice) => this.#supervise(slice.reflector, stop.signal)));
+    });
+    this.#running = { stop, over };
     this.#scheduleResync();
   }
 
@@ -196,38 +226,69 @@ export class SharedInformer implements Informer, ReflectorTarget {
     });
   }
 
-  /** A list: the store becomes exactly this, and handlers are told the net difference. */
-  replace(items: readonly Frozen[], resourceVersion: string): void {
-    const before = this.indexer;
-    const after = new Map<string, Frozen>();
-    const events: CacheEvent[] = [];
-    const isInitialList = !this.#hasSynced;
-    // a server that was restored from an older state gives versions out a second time
-    const isRewound = (compareResourceVersions(resourceVersion, this.#resourceVersion) ?? 0) < 0;
-    for (const item of items) {
-      const key = objectKey(item);
-      const old = before.get(key);
-      const object = old !== undefined && isSameState(old, item, isRewound) ? old : this.#transform(item);
-      after.set(key, object);
-      if (object !== old)
-        pushDifference(events, key, old, object, { isInitialList, isFinalStateUnknown: true });
-    }
-    for (const [key, object] of before.entries()) {
-      if (!after.has(key)) events.push({ type: "deleted", key, object, isFinalStateUnknown: true });
-    }
-    before.replaceAll(after);
-    this.#resourceVersion = resourceVersion;
-    for (const event of events) this.#tellAll(event);
-    this.#markSynced();
-    this.#progress();
+  #slice(namespace: string | undefined): Slice {
+    const { kind, scope, dependencies } = this.#options;
+    const target: ReflectorTarget = {
+      replace: (items, version) => this.#replace(slice, items, version),
+      apply: (events, version) => this.#apply(slice, events, version),
+    };
+    const reflector = new Reflector({
+      kind,
+      scope: { ...scope, namespace },
+      settings: this.#options,
+      target,
+      dependencies,
+    });
+    const slice: Slice = { namespace, reflector, hasSynced: false, resourceVersion: "" };
+    return slice;
   }
 
-  apply(events: readonly ObjectEvent<Frozen>[], resourceVersion: string): void {
+  /** A reflector never ends by itself; one that does is started again. */
+  async #supervise(reflector: Reflector, signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options.dependencies;
+    const retry = new RetryDelay({ clock, random });
+    while (!signal.aborted) {
+      try {
+        await reflector.run(signal);
+      } catch (error) {
+        this.#log.error({ kind: this.kind.kind, err: error }, "a reflector failed; it is started again");
+      }
+      if (!signal.aborted) await sleep(clock, retry.next(), signal).catch(() => undefined);
+    }
+  }
+
+  /** A list: the slice of the store becomes exactly this, and handlers are told the net difference. */
+  #replace(slice: Slice, items: readonly Frozen[], resourceVersion: string): void {
+    const events: CacheEvent[] = [];
+    const isRewound = (compareResourceVersions(resourceVersion, slice.resourceVersion) ?? 0) < 0;
+    const isWhole = this.#slices.length === 1;
+    const outside = (key: string): boolean => !isWhole && !key.startsWith(`${slice.namespace}/`);
+    const before = [...this.indexer.entries()];
+    const after = new Map(isWhole ? [] : before.filter(([key]) => outside(key)));
+    for (const item of items) {
+      const key = objectKey(item);
+      const old = this.indexer.get(key);
+      const object = old !== undefined && isSameState(old, item, isRewound) ? old : this.#transform(item);
+      after.set(key, object);
+      if (object !== old) events.push(...differencesOf(key, old, object, !slice.hasSynced));
+    }
+    for (const [key, object] of before) {
+      if (!after.has(key)) events.push({ type: "deleted", key, object, isFinalStateUnknown: true });
+    }
+    this.indexer.replaceAll(after);
+    slice.resourceVersion = resourceVersion;
+    for (const event of events) this.#tellAll(event);
+    slice.hasSynced = true;
+    this.#markSynced();
+    this.#progress(isRewound);
+  }
+
+  #apply(slice: Slice, events: readonly ObjectEvent<Frozen>[], resourceVersion: string): void {
     for (const event of events) {
       if (event.type !== "BOOKMARK") this.#applyOne(event);
     }
-    this.#resourceVersion = resourceVersion;
-    this.#progress();
+    slice.resourceVersion = resourceVersion;
+    this.#progress(false);
   }
 
   #applyOne(event: Exclude<ObjectEvent<Frozen>, { type: "BOOKMARK" }>): void {
@@ -245,21 +306,21 @@ export class SharedInformer implements Informer, ReflectorTarget {
       if (old !== undefined && old.metadata.resourceVersion === event.object.metadata.resourceVersion) return;
       const object = this.#transform(event.object);
       this.indexer.set(key, object);
-      pushDifference(differences, key, old, object, { isInitialList: false, isFinalStateUnknown: true });
+      differences.push(...differencesOf(key, old, object, false));
     }
     for (const difference of differences) this.#tellAll(difference);
   }
 
   #markSynced(): void {
-    if (this.#hasSynced) return;
+    if (this.#hasSynced || this.#slices.some((slice) => !slice.hasSynced)) return;
     this.#hasSynced = true;
     for (const registration of this.#registrations) registration.hasSynced = true;
     for (const waiter of this.#syncWaiters) waiter();
     this.#syncWaiters.clear();
   }
 
-  #progress(): void {
-    for (const listener of this.#progressListeners) listener();
+  #progress(isRewound: boolean): void {
+    for (const listener of this.#progressListeners) listener(isRewound);
   }
 
   #tellAll(event: CacheEvent): void {
@@ -288,28 +349,4 @@ export class SharedInformer implements Informer, ReflectorTarget {
       this.#scheduleResync();
     });
   }
-}
-
-function isSameState(old: Frozen, item: Frozen, isRewound: boolean): boolean {
-  const [a, b] = [old.metadata, item.metadata];
-  if (a.resourceVersion !== b.resourceVersion || a.uid !== b.uid) return false;
-  return !isRewound || jsonEqual(stripManagedFields(old), stripManagedFields(item));
-}
-
-/** The difference between two states of a key; an object with another uid is another object. */
-function pushDifference(
-  events: CacheEvent[],
-  key: string,
-  old: Frozen | undefined,
-  object: Frozen,
-  how: { readonly isInitialList: boolean; readonly isFinalStateUnknown: boolean },
-): void {
-  if (old !== undefined && old.metadata.uid === object.metadata.uid) {
-    events.push({ type: "updated", key, object, old, isResync: false });
-    return;
-  }
-  if (old !== undefined) {
-    events.push({ type: "deleted", key, object: old, isFinalStateUnknown: how.isFinalStateUnknown });
-  }
-  events.push({ type: "added", key, object, isInitialList: how.isInitialList });
 }

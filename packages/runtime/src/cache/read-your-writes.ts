@@ -2,7 +2,7 @@ import type { AnyKind } from "@bowline/api";
 import type { Clock } from "@bowline/client";
 import { StaleCacheError } from "../errors.ts";
 import type { SharedInformer } from "./informer.ts";
-import { compareResourceVersions, hasReached } from "./resource-version.ts";
+import { hasReached } from "./resource-version.ts";
 
 /** A write of this manager that its cache has not shown yet. */
 interface PendingWrite {
@@ -28,16 +28,12 @@ export class OwnWrites {
   readonly #clock: Clock;
   readonly #pending = new Map<string, PendingWrite>();
   readonly #waiters = new Set<() => void>();
-  #seenVersion = "";
 
   constructor(informer: SharedInformer, clock: Clock) {
     this.#informer = informer;
     this.#clock = clock;
-    informer.onProgress(() => {
-      const { resourceVersion } = informer;
+    informer.onProgress((isRewound) => {
       // a server that was restored from an older state has lost the writes: nobody need wait for them
-      const isRewound = (compareResourceVersions(resourceVersion, this.#seenVersion) ?? 0) < 0;
-      this.#seenVersion = resourceVersion;
       if (this.#pending.size > 0) this.#observe(isRewound);
     });
   }
@@ -124,7 +120,7 @@ export class OwnWrites {
       );
     }
     if (stored?.metadata.resourceVersion === write.resourceVersion) return true;
-    return hasReached(this.#informer.resourceVersion, write.resourceVersion);
+    return hasReached(this.#informer.resourceVersionOf(write.namespace), write.resourceVersion);
   }
 
   /** One read fails; those after it are not held up by the same write again. */
@@ -138,7 +134,7 @@ export class OwnWrites {
     const trouble = lastError === undefined ? "" : `, last error: ${lastError}`;
     return new StaleCacheError(
       `cached read of ${resourceText(this.#informer.kind)}: the watch has not shown this manager's write of ` +
-        `${first?.key} (${version}) within ${timeoutMs} ms; it is at ${this.#informer.resourceVersion || "no version"} ` +
+        `${first?.key} (${version}) within ${timeoutMs} ms; it is at ${this.#informer.resourceVersionOf(first?.namespace ?? "") || "no version"} ` +
         `(${phase}${trouble})`,
     );
   }

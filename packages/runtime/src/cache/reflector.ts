@@ -89,6 +89,7 @@ export class Reflector {
   #state: ReflectorState = initialReflectorState;
   #watch: Watch<Frozen> | undefined;
   #watchOpenedAt = 0;
+  #targetError: { readonly error: unknown } | undefined;
   #failuresInRow = 0;
   #lastError: string | undefined;
   #listCount = 0;
@@ -122,9 +123,14 @@ export class Reflector {
     };
   }
 
-  /** Runs until the signal is aborted; then no request is under way any more. Never rejects. */
+  /**
+   * Runs until the signal is aborted; then no request is under way any more. May be run again afterwards.
+   * @throws what the target throws
+   */
   async run(signal: AbortSignal): Promise<void> {
     const pending: ReflectorCommand[] = [];
+    this.#state = initialReflectorState;
+    this.#targetError = undefined;
     const feed = (input: ReflectorInput): void => {
       const [next, commands] = reflectorStep(this.#state, input, this.#memory);
       this.#state = next;
@@ -132,17 +138,20 @@ export class Reflector {
     };
     const onAbort = (): void => this.#watch?.close();
     signal.addEventListener("abort", onAbort, { once: true });
-    feed({ type: "start" });
-    while (!signal.aborted) {
-      const command = pending.shift();
-      if (command !== undefined) await this.#execute(command, feed, signal);
-      else if (this.#watch !== undefined) await this.#follow(this.#watch, feed, signal);
-      else break;
+    try {
+      feed({ type: "start" });
+      while (!signal.aborted) {
+        const command = pending.shift();
+        if (command !== undefined) await this.#execute(command, feed, signal);
+        else if (this.#watch !== undefined) await this.#follow(this.#watch, feed, signal);
+        else break;
+      }
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      this.#watch?.close();
+      this.#watch = undefined;
+      feed({ type: "stop" });
     }
-    signal.removeEventListener("abort", onAbort);
-    this.#watch?.close();
-    this.#watch = undefined;
-    feed({ type: "stop" });
   }
 
   async #execute(
@@ -163,12 +172,18 @@ export class Reflector {
     }
   }
 
+  /** @throws what the target throws: then it is behind the state, and the run must end and start with a list */
   #deliver(command: ReflectorCommand): void {
-    if (command.type === "replace") {
-      this.#failuresInRow = 0;
-      this.#target.replace(command.items, command.resourceVersion);
-    } else if (command.type === "apply") {
-      this.#target.apply(command.events, command.resourceVersion);
+    try {
+      if (command.type === "replace") {
+        this.#failuresInRow = 0;
+        this.#target.replace(command.items, command.resourceVersion);
+      } else if (command.type === "apply") {
+        this.#target.apply(command.events, command.resourceVersion);
+      }
+    } catch (error) {
+      this.#targetError = { error };
+      throw error;
     }
   }
 
@@ -279,6 +294,7 @@ export class Reflector {
       if (!signal.aborted) feed({ type: "ended", wasHealthy });
     } catch (error) {
       this.#over(watch, guard);
+      if (this.#targetError !== undefined) throw error;
       if (!signal.aborted) this.#fail(error, "watch", feed);
     }
   }

@@ -33,6 +33,8 @@ export interface ControllerDependencies {
   readonly log: Logger;
   readonly instruments: InstrumentRegistry;
   readonly tracer?: Tracer | undefined;
+  /** Overrides that of the definition. */
+  readonly concurrency?: number | undefined;
 }
 
 /** How a controller fares, for health and the debug page. */
@@ -96,7 +98,7 @@ export class Controller implements ContextHost {
     this.clock = dependencies.clock;
     this.memory = new KeyMemory(dependencies.clock);
     this.#deps = dependencies;
-    this.#concurrency = definition.options.concurrency ?? 1;
+    this.#concurrency = dependencies.concurrency ?? definition.options.concurrency ?? 1;
     this.#hotLoops = new HotLoopDetector(dependencies.clock);
     this.#log = dependencies.log.child({
       controller: definition.name,
@@ -146,7 +148,8 @@ export class Controller implements ContextHost {
     const { signal } = term;
     const run: Run = { term, queue, signal, detach: [], sources, workers: [], clients: new Map() };
     this.#current = run;
-    const ports = { queue, clock: this.clock, log: this.#log };
+    const debounceMs = this.definition.options.debounceMs ?? 0;
+    const ports = { queue, clock: this.clock, log: this.#log, debounceMs };
     for (const intake of this.#intakes()) run.detach.push(takeIn(intake, ports));
     for (const source of this.definition.options.sources ?? [])
       run.workers.push(this.#runSource(source, run));

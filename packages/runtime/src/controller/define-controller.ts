@@ -45,6 +45,8 @@ export interface LoopOptions {
   readonly cacheSyncTimeoutMs?: number;
   /** False: runs on every replica, not only on the leader. Default true. */
   readonly needLeaderElection?: boolean;
+  /** Events of a key are gathered for so long before it is reconciled, and no longer. Default 0. */
+  readonly debounceMs?: number;
   /** Default: per key 5 ms, doubled up to 1000 s. */
   readonly backOff?: BackOff;
   /** Field manager of its writes. Default: the controller's name. */

@@ -23,6 +23,8 @@ export interface IntakePorts {
   readonly queue: WorkQueue;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Events are gathered for so long; a queue keeps the earlier of two times, so a key never waits longer. */
+  readonly debounceMs: number;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface IntakePorts {
  */
 export function takeIn(intake: Intake, ports: IntakePorts): () => void {
   const { informer, cluster, map } = intake;
-  const { queue, clock, log } = ports;
+  const { queue, clock, log, debounceMs: delayMs } = ports;
   const { kind } = informer;
   const backOff = exponentialBackOff({ baseMs: 1000, maxMs: 300_000 });
   const retries = new Set<Timer>();
@@ -40,20 +42,20 @@ export function takeIn(intake: Intake, ports: IntakePorts): () => void {
     const priority = isReplay(event) ? lowPriority : normalPriority;
     const options = { priority, cause: causeOf(event, kind) };
     if (map === undefined) {
-      queue.add(cluster === "" ? event.key : `${cluster}|${event.key}`, options);
+      queue.addAfter(cluster === "" ? event.key : `${cluster}|${event.key}`, delayMs, options);
       return;
     }
-    for (const request of mapEvent(map, event)) queue.add(keyOf(request, cluster), options);
+    for (const request of mapEvent(map, event)) queue.addAfter(keyOf(request, cluster), delayMs, options);
   };
   const attempt = (event: CacheEvent): void => {
     try {
       handle(event);
       backOff.forget(event.key);
     } catch (error) {
-      const delayMs = backOff.next(event.key);
-      const fields = { kind: kind.kind, object: event.key, retryMs: delayMs, err: error };
+      const retryMs = backOff.next(event.key);
+      const fields = { kind: kind.kind, object: event.key, retryMs, err: error };
       log.error(fields, "mapping an event to keys failed; it is tried again");
-      const timer = clock.setTimer(delayMs, () => {
+      const timer = clock.setTimer(retryMs, () => {
         retries.delete(timer);
         attempt(event);
       });

@@ -49,6 +49,8 @@ export interface ManagerOptions {
   readonly webhooks?: readonly (WebhookDefinition | ConversionDefinition)[] | false;
   readonly webhookServer?: WebhookServerOptions;
   readonly runnables?: readonly Runnable[];
+  /** Overrides the concurrency of controllers, by name: `{ application: 10 }`. For those who run what others wrote. */
+  readonly concurrency?: Readonly<Record<string, number>>;
   /** In logs and as the identity of events. Default `bowline`. */
   readonly name?: string;
   readonly clock?: Clock;
@@ -215,6 +217,7 @@ class LiveManager implements Manager {
       log: this.log,
       instruments: this.#instruments,
       tracer: this.#options.tracer,
+      concurrency: this.#options.concurrency?.[part.name],
     });
     this.#controllers.set(part.name, controller);
     if (this.#phase === "running") void this.#startControllerLate(controller);
