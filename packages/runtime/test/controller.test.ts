@@ -471,7 +471,7 @@ describe("Controller", () => {
       server.put(widgets, widget("a", { size: i }));
       await clock.advance(100);
     }
-    expect(runs).toEqual([1000, 2100]);
+    expect(runs).toEqual([1000, 2000]);
     await m.stop();
   });
 

@@ -20,7 +20,7 @@ import { HotLoopDetector } from "./hot-loop.ts";
 import { KeyMemory } from "./key-memory.ts";
 import { type ContextHost, LiveContext } from "./live-context.ts";
 import type { ManagedClient } from "./managed-client.ts";
-import { type ReconcileRequest, parseRequestKey } from "./request.ts";
+import { type Cause, type ReconcileRequest, parseRequestKey } from "./request.ts";
 import { type ReconcileResult, isRetryAfterError, isTerminalError } from "./result.ts";
 
 type Frozen = DeepReadonly<KubeObject>;
@@ -486,7 +486,7 @@ export class Controller implements ContextHost {
     const wanted = Math.min(result?.requeueAfterMs ?? Number.POSITIVE_INFINITY, ctx.wakeAfterMs);
     const delayMs = Math.min(wanted, everyMs ?? Number.POSITIVE_INFINITY);
     if (delayMs !== Number.POSITIVE_INFINITY) {
-      queue.addAfter(item.key, delayMs, { priority: result?.priority ?? item.priority });
+      queue.addAfter(item.key, delayMs, { priority: result?.priority ?? item.priority, cause: requeueCause });
     }
     (wanted === Number.POSITIVE_INFINITY ? this.#metrics.success : this.#metrics.requeueAfter).inc();
   }
@@ -533,6 +533,8 @@ export class Controller implements ContextHost {
     );
   }
 }
+
+const requeueCause: Cause = { event: "requeue" };
 
 /** Lets the event loop turn once. This is not a timer: it takes no time, only a place in line. */
 function turn(): Promise<void> {

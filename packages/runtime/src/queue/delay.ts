@@ -1,11 +1,17 @@
 import type { Clock, Timer } from "@bowline/client";
+import type { Cause } from "../controller/request.ts";
 
 interface Waiting {
   readonly key: string;
   readonly at: number;
   readonly priority: number;
+  /** Why it waits: that of the first add. */
+  readonly cause: Cause | undefined;
   isLive: boolean;
 }
+
+/** Called with a key whose time has come. */
+type OnReady = (key: string, priority: number, cause: Cause | undefined) => void;
 
 /**
  * Keys that wait for their time. A key waits once: adding it again keeps the earlier time and the higher priority. One
@@ -13,14 +19,14 @@ interface Waiting {
  */
 export class DelayedKeys {
   readonly #clock: Clock;
-  readonly #onReady: (key: string, priority: number) => void;
+  readonly #onReady: OnReady;
   /** A binary heap by `at`. Cancelled ones stay until they come to the top. */
   readonly #heap: Waiting[] = [];
   readonly #byKey = new Map<string, Waiting>();
   #timer: Timer | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock, onReady: (key: string, priority: number) => void) {
+  constructor(clock: Clock, onReady: OnReady) {
     this.#clock = clock;
     this.#onReady = onReady;
   }
@@ -29,7 +35,7 @@ export class DelayedKeys {
     return this.#byKey.size;
   }
 
-  add(key: string, delayMs: number, priority: number): void {
+  add(key: string, delayMs: number, priority: number, cause?: Cause): void {
     const at = this.#clock.monotonic() + delayMs;
     const before = this.#byKey.get(key);
     if (before !== undefined) {
@@ -40,6 +46,7 @@ export class DelayedKeys {
       key,
       at: Math.min(at, before?.at ?? at),
       priority: Math.max(priority, before?.priority ?? priority),
+      cause: before?.cause ?? cause,
       isLive: true,
     };
     this.#byKey.set(key, waiting);
@@ -80,7 +87,7 @@ export class DelayedKeys {
       this.#pop();
       if (!top.isLive) continue;
       this.#byKey.delete(top.key);
-      this.#onReady(top.key, top.priority);
+      this.#onReady(top.key, top.priority, top.cause);
     }
     this.#schedule();
   }

@@ -140,6 +140,15 @@ describe("WorkQueue", () => {
     expect(queue.addRateLimited("a")).toBe(5);
   });
 
+  it("remembers why a key waits", async () => {
+    const clock = new VirtualClock();
+    const queue = new WorkQueue({ clock });
+    queue.addAfter("a", 1000, { cause: { event: "requeue" } });
+    queue.addAfter("b", 1000);
+    await clock.advance(1000);
+    expect([take(queue).causes, take(queue).causes]).toEqual([[{ event: "requeue" }], [{ event: "timer" }]]);
+  });
+
   it("wakes one waiting worker per key", async () => {
     const queue = new WorkQueue();
     const got: (string | undefined)[] = [];

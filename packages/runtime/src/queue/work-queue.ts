@@ -93,8 +93,8 @@ export class WorkQueue {
     this.#backOff = options.backOff ?? exponentialBackOff();
     this.#observer = options.observer;
     this.#ready = new PriorityBands(options.agingInterval ?? 16);
-    this.#delayed = new DelayedKeys(this.#clock, (key, priority) =>
-      this.add(key, { priority, cause: timerCause }),
+    this.#delayed = new DelayedKeys(this.#clock, (key, priority, cause) =>
+      this.add(key, { priority, cause: cause ?? timerCause }),
     );
   }
 
@@ -115,7 +115,7 @@ export class WorkQueue {
   addAfter(key: string, delayMs: number, options: AddOptions = noOptions): void {
     if (this.#isShutDown) return;
     if (delayMs <= 0) this.add(key, options);
-    else this.#delayed.add(key, delayMs, options.priority ?? normalPriority);
+    else this.#delayed.add(key, delayMs, options.priority ?? normalPriority, options.cause);
   }
 
   /** Adds the key after the wait its back-off asks for, counting one more failure. Answers the wait in milliseconds. */
