@@ -42,7 +42,7 @@ function rangeCheck(types: readonly string[], format: string): RangeCheck | unde
   if (type === "number" && format !== "float") return undefined;
   const fits = type === "number" ? isFloat32 : format === "int32" ? isInt32 : isInt64;
   // A format of another type means nothing for a number.
-  const known = format === "int32" || format === "int64" || format === "float";
+  const known = type === "number" || format === "int32" || format === "int64";
   const suffix = known ? `${type} with format ${format}` : `${type} (default format)`;
   return (what, value, _type, path, errors) => {
     if (fits(value)) return true;
