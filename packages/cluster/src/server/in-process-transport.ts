@@ -1,4 +1,5 @@
 /** The transport that hands requests to an API server in the same process: no bytes, no copies, the same handlers. */
+import { setMaxListeners } from "node:events";
 import { StatusError, deepFreeze, type Status } from "@bowline/api";
 import {
   type ApiRequest,
@@ -24,6 +25,8 @@ export interface InProcessTransportOptions {
 /** @returns a transport whose requests act as `user`; closing it ends its watches, not the server */
 export function createInProcessTransport(server: ApiServer, options: InProcessTransportOptions): Transport {
   const closed = new AbortController();
+  // every open watch listens: any number of them is right
+  setMaxListeners(0, closed.signal);
 
   const signalOf = ({ signal }: ApiRequest): AbortSignal =>
     signal === undefined ? closed.signal : AbortSignal.any([closed.signal, signal]);
