@@ -64,6 +64,18 @@ export { goJson } from "./status/go-text.ts";
 export type { JsonSchema, ValidationRule } from "./schema/json-schema.ts";
 
 // CEL
+export { compileExpression } from "./cel/compile-expression.ts";
+export type {
+  CompiledExpression,
+  CompileExpressionOptions,
+  EvaluateOptions,
+  Expression,
+  ExpressionResult,
+  ExpressionVariable,
+} from "./cel/compile-expression.ts";
+export type { AuthorizationAnswer, AuthorizationQuestion, Authorizer } from "./cel/library/authorizer.ts";
+export { tryRule } from "./cel/try-rule.ts";
+export type { TriedRule, TryRuleOptions } from "./cel/try-rule.ts";
 export { checkSchemaRules } from "./cel/schema-check.ts";
 export type { SchemaRulesCheckOptions } from "./cel/schema-check.ts";
 export { compileSchemaRules, schemaRulesBudget } from "./cel/schema-rules.ts";

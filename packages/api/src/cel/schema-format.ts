@@ -2,26 +2,6 @@
 import { parseDuration, parseTimestamp } from "./time.ts";
 import { CelDuration, CelTimestamp } from "./value.ts";
 
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/** The bytes of standard base64; undefined for other text. */
-export function decodeBase64(text: string): Uint8Array | undefined {
-  const plain = text.replace(/[\r\n]/g, "");
-  if (plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(plain)) return undefined;
-  const bytes: number[] = [];
-  let bits = 0;
-  let count = 0;
-  for (const char of plain.replace(/=+$/, "")) {
-    bits = (bits << 6) | alphabet.indexOf(char);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      bytes.push((bits >> count) & 255);
-    }
-  }
-  return Uint8Array.from(bytes);
-}
-
 const second = 1_000_000_000n;
 /** Units of loose durations, by how they begin. */
 const looseUnits: readonly (readonly [pattern: RegExp, nanos: bigint])[] = [

@@ -7,7 +7,8 @@ import { jsonEqual } from "../schema/json-value.ts";
 import { equals } from "./equality.ts";
 import { escapeName, unescapeName } from "./schema-escape.ts";
 import { withTypeAndMetadata } from "./schema-type.ts";
-import { decodeBase64, parseFormatDateTime, parseFormatDuration } from "./schema-format.ts";
+import { decodeBase64 } from "../codec/base64.ts";
+import { parseFormatDateTime, parseFormatDuration } from "./schema-format.ts";
 import { parseDate } from "./time.ts";
 import {
   CelDouble,
@@ -38,6 +39,7 @@ type ShapeKind =
   | "list"
   | "object"
   | "unknown"
+  | "json"
   | "none";
 
 /** How values of a schema are read. */
@@ -55,6 +57,10 @@ export interface Shape {
   /** Identifiers of the keys of a list map. */
   readonly listKeys?: readonly string[];
 }
+
+/** Of values that no schema describes: what JSON says of itself, whole numbers being ints. */
+export const jsonShape: Shape = { kind: "json", nullable: true };
+const jsonObjectShape: Shape = { kind: "object", nullable: true, values: jsonShape };
 
 /** The shape of a schema; `isResource` as in `declareSchema`. */
 export function shapeOf(schema: JsonSchema, isResource: boolean): Shape {
@@ -149,11 +155,20 @@ export function schemaValue(raw: unknown, shape: Shape): CelValue {
       throw new CelError("invalid data, expected XIntOrString value to be either a string or integer");
     case "unknown":
       return new UnknownValue(raw);
+    case "json":
+      return jsonValue(raw);
     case "none":
       throw new CelError("invalid type, expected object, array, number, integer, boolean or string");
     default:
       return textValue(raw, shape.kind);
   }
+}
+
+function jsonValue(raw: unknown): CelValue {
+  if (typeof raw === "number") return Number.isInteger(raw) ? raw : new CelDouble(raw);
+  if (typeof raw !== "object" || raw === null) return raw as string | boolean | bigint | null;
+  if (Array.isArray(raw)) return new AtomicList(raw, jsonShape);
+  return new SchemaMap(raw as Readonly<Record<string, unknown>>, jsonObjectShape);
 }
 
 function objectValue(raw: unknown, shape: Shape): CelValue {
