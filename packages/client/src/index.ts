@@ -1,7 +1,7 @@
 // Ports
 export { rfc3339, rfc3339Micro, sleep } from "./ports/clock.ts";
 export type { Clock, Timer } from "./ports/clock.ts";
-export { systemClock } from "./ports/system-clock.ts";
+export { systemClock, turn } from "./ports/system-clock.ts";
 export { VirtualClock, settle } from "./ports/virtual-clock.ts";
 export type { Random } from "./ports/random.ts";
 export { systemRandom } from "./ports/system-random.ts";
@@ -97,6 +97,7 @@ export { createRestMapper } from "./discovery/rest-mapper.ts";
 export type { DiscoveredKind, ResourceRef, RestMapper } from "./discovery/rest-mapper.ts";
 
 // Configuration
-export { loadConnection } from "./config/load-connection.ts";
+export { connectionFromKubeconfig, loadConnection } from "./config/load-connection.ts";
+export { fixedCredentials } from "./config/connection.ts";
 export type { LoadConnectionOptions } from "./config/load-connection.ts";
 export type { Connection, CredentialSource, Credentials, Impersonation } from "./config/connection.ts";

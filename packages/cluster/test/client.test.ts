@@ -7,6 +7,7 @@ import {
   createHttpTransport,
   createOrPatch,
   createOrUpdate,
+  fixedCredentials,
   getScale,
   type ReadOf,
   type WriteOf,
@@ -30,7 +31,7 @@ async function inProcess(): Promise<{ client: Client; cluster: Cluster }> {
 async function overHttps(): Promise<{ client: Client; cluster: Cluster }> {
   const cluster = await createCluster();
   const { url, certificateAuthority: ca, token } = await cluster.listen();
-  const credentials = { current: () => Promise.resolve({ authorization: `Bearer ${token}` }) };
+  const credentials = fixedCredentials({ authorization: `Bearer ${token}` });
   const transport = createHttpTransport({
     server: url,
     ca,

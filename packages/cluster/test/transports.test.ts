@@ -1,7 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createHttpTransport, loadConnection } from "@bowline/client";
+import { connectionFromKubeconfig, createHttpTransport } from "@bowline/client";
 import { type TransportHarness, transportSuite } from "../../client/test/transport-suite.ts";
 import { createCluster } from "../src/cluster.ts";
 
@@ -14,16 +11,12 @@ transportSuite("in process", async (): Promise<TransportHarness> => {
 async function overHttps(http2: boolean): Promise<TransportHarness> {
   const cluster = await createCluster();
   const { kubeconfig } = await cluster.listen();
-  const folder = await mkdtemp(join(tmpdir(), "bowline-"));
-  const path = join(folder, "config");
-  await writeFile(path, kubeconfig);
-  const transport = createHttpTransport(await loadConnection({ kubeconfig: path }), { http2 });
+  const transport = createHttpTransport(await connectionFromKubeconfig(kubeconfig), { http2 });
   return {
     transport,
     async close() {
       await transport.close();
       await cluster.close();
-      await rm(folder, { recursive: true });
     },
   };
 }

@@ -17,6 +17,11 @@ export interface CredentialSource {
   renew?(refused: Credentials, signal?: AbortSignal): Promise<Credentials | undefined>;
 }
 
+/** Credentials that never change: `fixedCredentials({ authorization: "Bearer ..." })`. */
+export function fixedCredentials(credentials: Credentials): CredentialSource {
+  return { current: () => Promise.resolve(credentials) };
+}
+
 export interface Impersonation {
   readonly user?: string | undefined;
   readonly uid?: string | undefined;

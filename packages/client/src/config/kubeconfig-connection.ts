@@ -1,7 +1,12 @@
 import { dirname } from "node:path";
 import { ConfigError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Connection, CredentialSource, Impersonation } from "./connection.ts";
+import {
+  type Connection,
+  type CredentialSource,
+  type Impersonation,
+  fixedCredentials,
+} from "./connection.ts";
 import { execCredentialSource } from "./exec-credential.ts";
 import {
   type Kubeconfig,
@@ -120,14 +125,10 @@ function tokenSource(user: KubeconfigUser, where: string, clock: Clock): Credent
     throw new ConfigError(`${where}: token and username exclude each other; remove one`);
   }
   if (tokenFile !== undefined) return tokenFileSource(tokenFile, clock);
-  if (token !== undefined) return fixed(`Bearer ${token}`);
+  if (token !== undefined) return fixedCredentials({ authorization: `Bearer ${token}` });
   if (username === undefined) return undefined;
-  return fixed(`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
-}
-
-function fixed(authorization: string): CredentialSource {
-  const credentials = { authorization };
-  return { current: () => Promise.resolve(credentials) };
+  const login = Buffer.from(`${username}:${password}`).toString("base64");
+  return fixedCredentials({ authorization: `Basic ${login}` });
 }
 
 function pluginSource(

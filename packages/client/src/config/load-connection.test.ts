@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError } from "../errors.ts";
 import { VirtualClock } from "../ports/virtual-clock.ts";
-import { type LoadConnectionOptions, loadConnection } from "./load-connection.ts";
+import { type LoadConnectionOptions, connectionFromKubeconfig, loadConnection } from "./load-connection.ts";
 
 const pem = (text: string): string => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -121,6 +121,20 @@ describe("loadConnection", () => {
       authorization: "Bearer t",
       certificate: { cert: pem("cert"), key: pem("key") },
     });
+  });
+
+  it("reads a kubeconfig that is in no file", async () => {
+    const text = kubeconfig({ user: "token: t", context: ", namespace: a" });
+    const connection = await connectionFromKubeconfig(text, {
+      environment: {},
+      impersonate: { user: "joe" },
+    });
+    expect(connection).toMatchObject({
+      server: "https://one.example.com:6443",
+      namespace: "a",
+      impersonate: { user: "joe" },
+    });
+    await expect(connectionFromKubeconfig("{}")).rejects.toThrow("current-context is not set");
   });
 
   it("lets options go before what the context says", async () => {

@@ -35,9 +35,29 @@ export interface LoadConnectionOptions {
  * @throws ConfigError that names the file, the line or entry, and what to do
  */
 export async function loadConnection(options: LoadConnectionOptions = {}): Promise<Connection> {
+  const completed = completedOptions(options);
+  return withOptions(await find(completed), options);
+}
+
+/**
+ * What a kubeconfig says that is not in a file, such as the one of an embedded cluster.
+ * @param options those about places to look in are not used
+ * @throws ConfigError
+ */
+export async function connectionFromKubeconfig(
+  text: string,
+  options: LoadConnectionOptions = {},
+): Promise<Connection> {
+  const config = await parseKubeconfig(text, resolve("kubeconfig"));
+  return withOptions(connectionOf(config, completedOptions(options)), options);
+}
+
+function completedOptions(options: LoadConnectionOptions): FindOptions {
   const { environment = process.env, clock = systemClock } = options;
-  const isTerminal = process.stdin.isTTY === true;
-  const connection = await find({ ...options, environment, clock, isTerminal });
+  return { ...options, environment, clock, isTerminal: process.stdin.isTTY === true };
+}
+
+function withOptions(connection: Connection, options: LoadConnectionOptions): Connection {
   const { impersonate = connection.impersonate, namespace = connection.namespace } = options;
   return { ...connection, impersonate, namespace };
 }

@@ -9,3 +9,11 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(handle) };
   },
 };
+
+/**
+ * Lets the event loop turn once, so that sockets and other work get their place in line. It takes no time: a virtual clock
+ * need not move for it.
+ */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
