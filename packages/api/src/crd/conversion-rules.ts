@@ -3,7 +3,7 @@ import { dns1035LabelErrors, dns1123SubdomainErrors } from "../object/name.ts";
 import { fieldChild, fieldKey } from "../status/field-error.ts";
 import { caBundleError } from "./ca-bundle.ts";
 import type { CrdConversion } from "./custom-resource-definition.ts";
-import { ErrorList } from "./error-list.ts";
+import type { ErrorList } from "./error-list.ts";
 import { parseUrl } from "./webhook-url.ts";
 
 export interface ConversionRuleOptions {

@@ -5,7 +5,7 @@
 import type { JsonSchema, ValidationRule } from "../schema/json-schema.ts";
 import { goStruct, goStructFields } from "../status/go-text.ts";
 import type { CrdPrinterColumn, CrdSubresources } from "./custom-resource-definition.ts";
-import type { InternalVersion } from "./internal-spec.ts";
+import type { InternalVersion } from "./internal-version.ts";
 
 export function versionStruct(version: InternalVersion): unknown {
   return goStruct({

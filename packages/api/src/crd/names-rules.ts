@@ -1,7 +1,7 @@
 import { dns1035LabelErrors } from "../object/name.ts";
 import { fieldChild, fieldKey } from "../status/field-error.ts";
 import type { CrdNames } from "./custom-resource-definition.ts";
-import { ErrorList } from "./error-list.ts";
+import type { ErrorList } from "./error-list.ts";
 
 /** Names are DNS labels; kinds may have upper case. Source: validation.go (ValidateCustomResourceDefinitionNames). */
 export function checkNames(names: Partial<CrdNames>, path: string, list: ErrorList): void {

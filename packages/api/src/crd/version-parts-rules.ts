@@ -2,7 +2,7 @@
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { fieldChild, fieldKey } from "../status/field-error.ts";
 import type { CrdPrinterColumn, CrdSubresources } from "./custom-resource-definition.ts";
-import { ErrorList } from "./error-list.ts";
+import type { ErrorList } from "./error-list.ts";
 import { resolveFieldPath } from "./field-path.ts";
 import { structuralConversionError } from "./structural-rules.ts";
 

@@ -1,8 +1,8 @@
+import type { CompilePart } from "./check.ts";
 import { type Correlation, correlatedItem } from "./correlation.ts";
 import { type JsonSchema, itemSchema } from "./json-schema.ts";
 import { jsonEqual } from "./json-value.ts";
 import { type SchemaError, addError, invalidError } from "./schema-error.ts";
-import { type CheckPurpose, compileCheck } from "./value-check.ts";
 import { ratcheted } from "./ratchet.ts";
 
 type ArrayCheck = (
@@ -13,10 +13,10 @@ type ArrayCheck = (
 ) => number;
 
 /** Items first, then the number of items. The result is the score of the items. */
-export function arrayCheck(schema: JsonSchema, purpose: CheckPurpose): ArrayCheck {
+export function arrayCheck(schema: JsonSchema, compile: CompilePart): ArrayCheck {
   const { maxItems, minItems, uniqueItems } = schema;
   const items = itemSchema(schema);
-  const checkItem = items === undefined ? undefined : ratcheted(compileCheck(items, purpose));
+  const checkItem = items === undefined ? undefined : ratcheted(compile(items));
   return (value, path, errors, correlation) => {
     let score = 0;
     if (checkItem !== undefined) {

@@ -1,7 +1,7 @@
 import { quote } from "../status/field-error.ts";
+import type { CheckPurpose, CompilePart, ValueCheck } from "./check.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type SchemaError, addError, placelessError } from "./schema-error.ts";
-import { type CheckPurpose, type ValueCheck, compileCheck } from "./value-check.ts";
 
 /**
  * anyOf, oneOf, allOf and not. Undefined when the schema has none of them.
@@ -9,9 +9,13 @@ import { type CheckPurpose, type ValueCheck, compileCheck } from "./value-check.
  * Nothing is ratcheted below a junctor, so alternatives see no old value.
  * Source: kube-openapi pkg/validation/validate/schema_props.go.
  */
-export function junctorCheck(schema: JsonSchema, purpose: CheckPurpose): ValueCheck | undefined {
+export function junctorCheck(
+  schema: JsonSchema,
+  purpose: CheckPurpose,
+  compilePart: CompilePart,
+): ValueCheck | undefined {
   const checks: ValueCheck[] = [];
-  const compile = (branch: JsonSchema): ValueCheck => compileCheck(shapeless(branch, purpose), purpose);
+  const compile = (branch: JsonSchema): ValueCheck => compilePart(shapeless(branch, purpose));
   const compileAll = (branches: readonly JsonSchema[]): ValueCheck[] => branches.map(compile);
   if (schema.anyOf !== undefined && schema.anyOf.length > 0)
     checks.push(anyOfCheck(compileAll(schema.anyOf)));

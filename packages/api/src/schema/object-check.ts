@@ -1,9 +1,9 @@
 import { tooMany } from "./array-check.ts";
+import type { CompilePart, ValueCheck } from "./check.ts";
 import { type Correlation, correlatedField } from "./correlation.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { ratcheted } from "./ratchet.ts";
 import { type SchemaError, addError, invalidError } from "./schema-error.ts";
-import { type CheckPurpose, type ValueCheck, compileCheck } from "./value-check.ts";
 
 type ObjectCheck = (
   value: Record<string, unknown>,
@@ -13,15 +13,15 @@ type ObjectCheck = (
 ) => number;
 
 /** Number of properties, additional properties, properties, required ones. The result is the score of the properties. */
-export function objectCheck(schema: JsonSchema, purpose: CheckPurpose): ObjectCheck {
+export function objectCheck(schema: JsonSchema, compile: CompilePart): ObjectCheck {
   const { minProperties, maxProperties, required } = schema;
   const properties = new Map<string, ValueCheck>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    properties.set(name, ratcheted(compileCheck(property, purpose)));
+    properties.set(name, ratcheted(compile(property)));
   }
   const names = [...properties.keys()];
   const checks = [...properties.values()];
-  const checkExtra = extraCheck(schema.additionalProperties, properties, purpose);
+  const checkExtra = extraCheck(schema.additionalProperties, properties, compile);
   const checkCount = countCheck(minProperties, maxProperties);
   return (value, path, errors, correlation) => {
     checkCount?.(value, path, errors);
@@ -70,7 +70,7 @@ function countCheck(
 function extraCheck(
   additional: JsonSchema["additionalProperties"],
   properties: ReadonlyMap<string, ValueCheck>,
-  purpose: CheckPurpose,
+  compile: CompilePart,
 ): ObjectCheck | undefined {
   if (additional === undefined || additional === true) return undefined;
   if (additional === false) {
@@ -82,7 +82,7 @@ function extraCheck(
       return 0;
     };
   }
-  const check = ratcheted(compileCheck(additional, purpose));
+  const check = ratcheted(compile(additional));
   return (value, path, errors, correlation) => {
     let score = 0;
     for (const key in value) {

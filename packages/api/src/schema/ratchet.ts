@@ -1,6 +1,6 @@
 import { isUnchanged } from "./correlation.ts";
 import { type SchemaError, addError } from "./schema-error.ts";
-import type { ValueCheck } from "./value-check.ts";
+import type { ValueCheck } from "./check.ts";
 
 /** The same check, which forgives all errors of a value that did not change. Source: apiextensions-apiserver ratcheting.go. */
 export function ratcheted(check: ValueCheck): ValueCheck {

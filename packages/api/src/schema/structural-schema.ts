@@ -10,7 +10,8 @@ import { dropNulls, prune } from "./prune.ts";
 import { ratcheted } from "./ratchet.ts";
 import { type SchemaError, toFieldError } from "./schema-error.ts";
 import { type SchemaNode, schemaNode } from "./schema-node.ts";
-import { type ValueCheck, compileCheck } from "./value-check.ts";
+import type { ValueCheck } from "./check.ts";
+import { compileCheck } from "./value-check.ts";
 
 /** A schema of one version of a custom kind, compiled once and then used for every object. */
 export interface StructuralSchema {
@@ -135,7 +136,7 @@ export function validateSchemaUpdate(
   return errors.map((error) => toFieldError(error, path));
 }
 
-/** The same for a default of a schema, which the server checks against less: see {@link CheckPurpose}. */
+/** The same for a default of a schema, which the server checks against less: see `CheckPurpose`. */
 export function validateDefaultValue(schema: JsonSchema, value: unknown, path: string): FieldError[] {
   return runCheck(compileCheck(schema, "default"), value, path);
 }

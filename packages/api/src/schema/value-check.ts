@@ -5,7 +5,7 @@
 import { quote } from "../status/field-error.ts";
 import { goJson } from "../status/go-text.ts";
 import { arrayCheck } from "./array-check.ts";
-import type { Correlation } from "./correlation.ts";
+import type { CheckPurpose, ValueCheck } from "./check.ts";
 import { effectiveFormat, formatCheck } from "./format-check.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type GoType, goTypeOf, jsonEqual } from "./json-value.ts";
@@ -15,43 +15,19 @@ import { objectCheck } from "./object-check.ts";
 import { type SchemaError, addError } from "./schema-error.ts";
 import { stringCheck } from "./string-check.ts";
 
-/**
- * Checks a value and adds what is wrong to `errors`.
- *
- * The result is the validator's score: of several alternatives of an `anyOf` or `oneOf`, none of which fits, the errors of
- * the one with the best score are reported, so it is counted exactly as there.
- * @param path place of the value as the validator names it
- * @param correlation the old value, when errors of unchanged values are to be forgiven
- */
-export type ValueCheck = (
-  value: unknown,
-  path: string,
-  errors: SchemaError[],
-  correlation: Correlation | undefined,
-) => number;
-
-/** One keyword group that applies to some types of values; its result is added to the score. */
-export type PartCheck = ValueCheck;
-
-/**
- * What a schema is compiled for. Values of objects are checked as the server checks objects; defaults are checked against
- * the structural form of the schema, which says less: int-or-string has no type there, junctors have no
- * additionalProperties, and a format counts on every type. Source: apiextensions-apiserver schema/kubeopenapi.go.
- */
-export type CheckPurpose = "object" | "default";
-
 /** The closure of a schema and all that is below it. */
 export function compileCheck(schema: JsonSchema, purpose: CheckPurpose): ValueCheck {
+  const compile = (child: JsonSchema): ValueCheck => compileCheck(child, purpose);
   const types = purpose === "object" ? schemaTypes(schema) : declaredType(schema);
   const format = purpose === "object" ? effectiveFormat(schema, types) : (schema.format ?? "");
   const checkType = typeCheck(types, format, schema.nullable === true);
   const checkEnum = enumCheck(schema.enum);
-  const checkJunctors = junctorCheck(schema, purpose);
+  const checkJunctors = junctorCheck(schema, purpose, compile);
   const checkString = stringCheck(schema);
   const checkFormat = formatCheck(format);
   const checkNumber = numberCheck(schema, types, format);
-  const checkArray = arrayCheck(schema, purpose);
-  const checkObject = objectCheck(schema, purpose);
+  const checkArray = arrayCheck(schema, compile);
+  const checkObject = objectCheck(schema, compile);
   return (value, path, errors, correlation) => {
     const type = goTypeOf(value);
     if (type === "null") {
