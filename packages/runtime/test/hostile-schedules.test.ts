@@ -3,7 +3,7 @@ import { runSchedule } from "./hostile-schedule.ts";
 
 describe("Hostile schedules", () => {
   it("leave cache, handlers and reconciles right, and nothing behind", async () => {
-    // thousands of them: node packages/runtime/test/hostile-run.mjs --schedules 1000
+    // thousands of them: npm run hostile -- --schedules 1000
     for (let seed = 1; seed <= Number(process.env["SCHEDULES"] ?? 40); seed++) {
       const { problems } = await runSchedule(seed);
       expect({ seed, problems }).toEqual({ seed, problems: [] });

@@ -9,7 +9,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { type Manager, createManager, defineController, isTermOverError } from "../src/index.ts";
 import { Widget, widget, widgets } from "./kinds.ts";
-import { ScriptedServer } from "./scripted-server.ts";
+import type { ScriptedServer } from "./scripted-server.ts";
 import { type World, newWorld, recordingLogger } from "./world.ts";
 
 /** The clock of one process: while it is paused time goes on, but nothing of the process runs. */

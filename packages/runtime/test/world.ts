@@ -38,8 +38,11 @@ export interface World {
   readonly clock: VirtualClock;
   readonly lines: LogLine[];
   readonly logger: Logger;
-  manager(controllers: readonly ControllerDefinition[], options?: Partial<ManagerOptions>): Manager;
-  cache(options?: CacheOptions): InformerCache;
+  readonly manager: (
+    controllers: readonly ControllerDefinition[],
+    options?: Partial<ManagerOptions>,
+  ) => Manager;
+  readonly cache: (options?: CacheOptions) => InformerCache;
 }
 
 export function newWorld(seed = 1): World {

@@ -369,10 +369,13 @@ function isInScope(object: DeepReadonly<KubeObject>, scope: ReflectorScope): boo
   return parseFieldSelector(scope.fieldSelector).matches((field) => valueAt(object, field));
 }
 
+/** The text of a field; empty when it is absent or no scalar. */
 function valueAt(object: unknown, path: string): string {
   let value = object;
   for (const part of path.split(".")) value = (value as Record<string, unknown> | undefined)?.[part];
-  return value === undefined || value === null ? "" : String(value);
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? `${value}`
+    : "";
 }
 
 function select(informer: SharedInformer, options: CachedListOptions): DeepReadonly<KubeObject>[] {

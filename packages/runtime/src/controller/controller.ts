@@ -1,5 +1,5 @@
 import { type AnyKind, type DeepReadonly, type KubeObject, hasFinalizer, isConflict } from "@bowline/api";
-import { type Clock, type Random, sleep } from "@bowline/client";
+import { type Clock, type Random, sleep, turn } from "@bowline/client";
 import type { Tracer } from "@opentelemetry/api";
 import type { SharedInformer } from "../cache/informer.ts";
 import type { ReflectorScope } from "../cache/reflector.ts";
@@ -535,11 +535,6 @@ export class Controller implements ContextHost {
 }
 
 const requeueCause: Cause = { event: "requeue" };
-
-/** Lets the event loop turn once. This is not a timer: it takes no time, only a place in line. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
 
 function scopeOf(definition: ControllerDefinition): ReflectorScope | undefined {
   const { labelSelector, namespace } = definition;

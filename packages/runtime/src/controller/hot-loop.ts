@@ -64,6 +64,6 @@ export class HotLoopDetector {
 }
 
 /** `updated Deployment default/web`. */
-export function causeText(cause: Cause): string {
+function causeText(cause: Cause): string {
   return [cause.event, cause.kind, cause.object].filter((part) => part !== undefined).join(" ");
 }

@@ -1,3 +1,4 @@
+import { turn } from "@bowline/client";
 import type { Logger } from "./logger.ts";
 
 /** Something that starts and stops as a whole. */
@@ -38,7 +39,7 @@ async function untilAborted(promise: Promise<void>, limit: AbortSignal): Promise
   let onAbort: () => void = () => {};
   const aborted = new Promise<void>((resolve) => {
     // what heeds the signal gets the chance to end by it
-    onAbort = () => setImmediate(() => setImmediate(resolve));
+    onAbort = () => void turn().then(turn).then(resolve);
     if (limit.aborted) onAbort();
     limit.addEventListener("abort", onAbort, { once: true });
   });

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import type * as pinoModule from "pino";
 
 /** What the runtime needs of a logger; a pino logger is one. */
 export interface Logger {
@@ -21,7 +22,7 @@ export const silentLogger: Logger = {
 
 /** JSON lines on standard output. pino is loaded here, so that a program with a logger of its own does not pay for it. */
 export function pinoLogger(options: { readonly level?: string; readonly name?: string } = {}): Logger {
-  const { pino } = createRequire(import.meta.url)("pino") as typeof import("pino");
+  const { pino } = createRequire(import.meta.url)("pino") as typeof pinoModule;
   const level = options.level ?? process.env["LOG_LEVEL"] ?? "info";
   return pino(options.name === undefined ? { level } : { level, name: options.name });
 }

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import type * as promClient from "prom-client";
 import type { Registry } from "prom-client";
 import type { WorkQueue, WorkQueueObserver } from "../queue/work-queue.ts";
 import {
@@ -162,9 +163,7 @@ interface PromMetric {
  * loaded here, when it is first needed.
  */
 export function promRegistry(registry: InstrumentRegistry): Registry {
-  const { Registry: PromRegistry } = createRequire(import.meta.url)(
-    "prom-client",
-  ) as typeof import("prom-client");
+  const { Registry: PromRegistry } = createRequire(import.meta.url)("prom-client") as typeof promClient;
   const prom = new PromRegistry();
   const known = new Set<string>();
   const register = (): void => {

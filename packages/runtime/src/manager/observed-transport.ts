@@ -95,7 +95,7 @@ export async function inSpan<T>(span: Span, work: () => Promise<T>): Promise<T> 
 }
 
 /** Marks a span as failed. */
-export function failSpan(span: Span, error: unknown): void {
+function failSpan(span: Span, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   span.recordException(error instanceof Error ? error : message);
   span.setStatus({ code: spanError, message });

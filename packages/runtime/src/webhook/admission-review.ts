@@ -25,7 +25,7 @@ export interface AdmissionRequest {
 }
 
 /** Source: admission.k8s.io/v1 AdmissionResponse. */
-export interface AdmissionResponse {
+interface AdmissionResponse {
   readonly uid: string;
   readonly allowed: boolean;
   readonly status?: Partial<Status>;

@@ -79,12 +79,13 @@ export function defineWebhook<K extends AnyKind>(
 ): WebhookDefinition {
   const all = options as unknown as WebhookOptions<KubeObject>;
   const path = `${kind.group.replaceAll(".", "-")}-${kind.version}-${kind.kind.toLowerCase()}`;
-  const validates = all.validateCreate ?? all.validateUpdate ?? all.validateDelete;
+  const validations = ["validateCreate", "validateUpdate", "validateDelete"] as const;
+  const validates = validations.some((name) => name in all);
   return {
     type: "admission",
     kind,
     options: all,
     mutatePath: all.default === undefined ? undefined : (all.mutatePath ?? `/mutate-${path}`),
-    validatePath: validates === undefined ? undefined : (all.validatePath ?? `/validate-${path}`),
+    validatePath: validates ? (all.validatePath ?? `/validate-${path}`) : undefined,
   };
 }

@@ -12,7 +12,7 @@ import type { Logger } from "../manager/logger.ts";
 import { type KeyPair, createCertificateAuthority, issueCertificate } from "./certificate.ts";
 
 /** What a webhook server presents, and what the API server must trust. */
-export interface ServingCertificate {
+interface ServingCertificate {
   readonly server: KeyPair;
   /** PEM of one or more authorities; empty when someone else (cert-manager) tells the API server. */
   readonly caBundlePem: string;
