@@ -78,6 +78,8 @@ export function observedTransport(
           () => 200,
         ),
       ),
+    // sessions in pods are as long as their user wants: they have no latency to observe
+    ...(inner.openSocket && { openSocket: inner.openSocket.bind(inner) }),
     close: () => inner.close(),
   };
 }
