@@ -1,8 +1,8 @@
 import type { ControllerDefinition } from "@bowline/runtime";
-import { deploymentController } from "./deployment.ts";
+import { deploymentController } from "./deployment/deployment.ts";
 import { garbageCollector } from "./garbage-collection/garbage-collector.ts";
 import { namespaceController } from "./namespace.ts";
-import { replicaSetController } from "./replica-set.ts";
+import { replicaSetController, replicationController } from "./replica-set.ts";
 import { ServedKinds } from "./served-kinds.ts";
 
 /** The controllers of the embedded control plane: ordinary controllers, on the in-process transport. */
@@ -12,7 +12,8 @@ export function controllerManager(): ControllerDefinition[] {
     served.controller(),
     garbageCollector(served),
     namespaceController(served),
-    deploymentController,
-    replicaSetController,
+    deploymentController(),
+    replicaSetController(),
+    replicationController(),
   ];
 }

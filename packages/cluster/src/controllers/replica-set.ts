@@ -1,164 +1,204 @@
-/** The ReplicaSet controller. Source: kubernetes pkg/controller/replicaset (replica_set.go), controller_utils.go. */
-import { type DeepReadonly, compileLabelSelector } from "@bowline/api";
+/**
+ * ReplicaSets and ReplicationControllers, which differ in name and in the form of their selector only.
+ * Source: kubernetes pkg/controller/replicaset (replica_set.go, replica_set_utils.go), pkg/controller/replication.
+ */
+import {
+  type AnyKind,
+  type DeepReadonly,
+  type KubeObject,
+  type LabelSelector,
+  controllerOf,
+} from "@bowline/api";
 import { ReplicaSet } from "@bowline/api/apps/v1";
-import { Pod } from "@bowline/api/core/v1";
-import { type ReconcileContext, type ControllerDefinition, defineController } from "@bowline/runtime";
-import { isPodActive, isPodAvailable, isPodReady, rankForDeletion } from "./pod-state.ts";
+import { Pod, type PodTemplateSpec, ReplicationController } from "@bowline/api/core/v1";
+import { type ControllerDefinition, type ReconcileContext, defineController, watch } from "@bowline/runtime";
+import { claim } from "./claim.ts";
+import { ComponentEvents } from "./component-events.ts";
+import {
+  type WorkloadCondition,
+  hasLabels,
+  keyOf,
+  managerName,
+  replaceStatus,
+  withCondition,
+  withoutCondition,
+} from "./control-plane.ts";
+import { type PodMaker, createPod, deletePod, inGrowingBatches, textOf } from "./pods/pod-control.ts";
+import {
+  type PodState,
+  isPodActive,
+  isPodAvailable,
+  isPodReady,
+  isPodTerminating,
+  nextAvailableMs,
+  rankForDeletion,
+} from "./pods/pod-state.ts";
+import { SelectorIndex } from "./selector-index.ts";
 
-type Set = DeepReadonly<ReplicaSet>;
-type Member = DeepReadonly<Pod>;
+/** What both kinds have. */
+interface Replicated extends KubeObject {
+  spec?: { replicas?: number; minReadySeconds?: number; template?: PodTemplateSpec; selector?: unknown };
+  status?: { conditions?: WorkloadCondition[] };
+}
+
+type Target = DeepReadonly<Replicated>;
+type Context = ReconcileContext<Replicated>;
+
+interface Flavour {
+  readonly kind: AnyKind;
+  readonly name: string;
+}
 
 /** Pods that are created or deleted in one pass; the rest follows in the next. */
 const burstMax = 500;
 
-export const replicaSetController: ControllerDefinition = defineController(ReplicaSet, {
-  name: "replicaset-controller",
-  owns: [Pod],
-  concurrency: 5,
-  async reconcile(set, ctx) {
-    const pods = await claimPods(set, ctx);
-    const active = pods.filter(isPodActive);
-    const wanted = set.spec?.replicas ?? 1;
-    let failure: unknown;
-    try {
-      if (active.length < wanted) await createPods(set, ctx, Math.min(wanted - active.length, burstMax));
-      if (active.length > wanted) await deletePods(ctx, active, Math.min(active.length - wanted, burstMax));
-    } catch (error) {
-      failure = error;
-    }
-    const requeueAfterMs = await writeStatus(set, ctx, active, failure);
-    if (failure !== undefined) throw failure;
-    return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
-  },
-});
+export function replicaSetController(): ControllerDefinition {
+  return replicator({
+    kind: ReplicaSet,
+    name: "replicaset-controller",
+  });
+}
 
-/** The set's own pods, after taking in matching orphans and letting go of those that no longer match. */
-async function claimPods(set: Set, ctx: ReconcileContext<ReplicaSet>): Promise<Member[]> {
-  const selector = compileLabelSelector(set.spec?.selector as never);
-  const inNamespace = await ctx.list(Pod, { namespace: set.metadata.namespace ?? "" });
-  const claimed: Member[] = [];
-  for (const pod of inNamespace) {
-    const controller = pod.metadata.ownerReferences?.find((o) => o.controller === true);
-    const matches = selector.matches(pod.metadata.labels);
-    if (controller !== undefined) {
-      if (controller.uid !== set.metadata.uid) continue;
-      if (matches) claimed.push(pod);
-      else if (pod.metadata.deletionTimestamp === undefined) await release(set, ctx, pod);
-    } else if (matches && isPodActive(pod)) {
-      claimed.push(await adopt(set, ctx, pod));
-    }
+export function replicationController(): ControllerDefinition {
+  return replicator({
+    kind: ReplicationController,
+    name: "replication-controller",
+  });
+}
+
+function replicator(flavour: Flavour): ControllerDefinition {
+  const selectors = new SelectorIndex();
+  const events = new ComponentEvents(flavour.name);
+  return defineController(flavour.kind, {
+    name: flavour.name,
+    fieldManager: managerName,
+    concurrency: 5,
+    owns: [Pod],
+    watches: [
+      // an orphan may be wanted by a set that selects it
+      watch(Pod, (pod) =>
+        controllerOf(pod) === undefined
+          ? selectors.matching(pod.metadata.namespace ?? "", pod.metadata.labels)
+          : undefined,
+      ),
+    ],
+    gone: (request) => selectors.forget(request),
+    reconcile: (object, ctx) =>
+      replicate(flavour, object as Target, ctx as unknown as Context, { selectors, events }),
+  });
+}
+
+async function replicate(
+  flavour: Flavour,
+  set: Target,
+  ctx: Context,
+  { selectors, events }: { readonly selectors: SelectorIndex; readonly events: ComponentEvents },
+): Promise<{ requeueAfterMs: number } | undefined> {
+  const selector = selectors.note(keyOf(set), selectorIn(flavour, set));
+  const pods = await claim(Pod, set, ctx as never, {
+    selector,
+    canAdopt: (pod) => isPodActive(pod as PodState),
+  });
+  const active = pods.filter(isPodActive);
+  const difference = active.length - (set.spec?.replicas ?? 1);
+  const maker: PodMaker = { owner: set, template: set.spec?.template, events };
+  let failure: unknown;
+  try {
+    if (difference < 0)
+      await inGrowingBatches(Math.min(-difference, burstMax), () => createPod(maker, ctx as never));
+    if (difference > 0) await giveUp(maker, ctx, active, Math.min(difference, burstMax));
+  } catch (error) {
+    failure = error;
   }
-  return claimed;
+  await writeStatus(set, ctx, {
+    active,
+    terminating: pods.filter(isPodTerminating).length,
+    difference,
+    failure,
+  });
+  if (failure !== undefined) throw failure;
+  const requeueAfterMs = nextAvailableMs(active, (set.spec?.minReadySeconds ?? 0) * 1000, ctx.clock.now());
+  return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
 }
 
-async function adopt(set: Set, ctx: ReconcileContext<ReplicaSet>, pod: Member): Promise<Member> {
-  const reference = {
-    apiVersion: set.apiVersion,
-    kind: set.kind,
-    name: set.metadata.name ?? "",
-    uid: set.metadata.uid ?? "",
-    controller: true,
-    blockOwnerDeletion: true,
-  };
-  const ownerReferences = [...(pod.metadata.ownerReferences ?? []), reference];
-  const merge = { metadata: { uid: pod.metadata.uid ?? "", ownerReferences } };
-  return ctx.client.patch(Pod, keyOf(pod), { merge: merge as never });
+/** The selector of a ReplicationController is a plain map of labels. */
+function selectorIn(flavour: Flavour, set: Target): DeepReadonly<LabelSelector> {
+  const selector = set.spec?.selector as DeepReadonly<LabelSelector>;
+  return flavour.kind === ReplicationController ? plainSelector(selector as never) : selector;
 }
 
-async function release(set: Set, ctx: ReconcileContext<ReplicaSet>, pod: Member): Promise<void> {
-  const ownerReferences = pod.metadata.ownerReferences?.filter((o) => o.uid !== set.metadata.uid) ?? [];
-  const merge = {
-    metadata: {
-      uid: pod.metadata.uid ?? "",
-      ownerReferences: ownerReferences.length > 0 ? ownerReferences : null,
-    },
-  };
-  await ctx.client.patch(Pod, keyOf(pod), { merge: merge as never });
+const plainSelectors = new WeakMap<object, LabelSelector>();
+
+function plainSelector(labels: Readonly<Record<string, string>>): LabelSelector {
+  let selector = plainSelectors.get(labels);
+  if (selector === undefined) plainSelectors.set(labels, (selector = { matchLabels: labels }));
+  return selector;
 }
 
-function keyOf(pod: Member): { name: string; namespace: string } {
-  return { name: pod.metadata.name ?? "", namespace: pod.metadata.namespace ?? "" };
-}
-
-/** Creates pods in growing batches, so that a refusal costs one request and not five hundred. */
-async function createPods(set: Set, ctx: ReconcileContext<ReplicaSet>, count: number): Promise<void> {
-  const template = set.spec?.template;
-  for (let done = 0, batch = 1; done < count; done += batch, batch *= 2) {
-    batch = Math.min(batch, count - done);
-    const results = await Promise.allSettled(
-      Array.from({ length: batch }, async () => {
-        const pod = await ctx.create(Pod, {
-          metadata: {
-            generateName: `${set.metadata.name}-`,
-            namespace: set.metadata.namespace ?? "",
-            labels: { ...template?.metadata?.labels },
-            ...(template?.metadata?.annotations ? { annotations: { ...template.metadata.annotations } } : {}),
-            ...(template?.metadata?.finalizers ? { finalizers: [...template.metadata.finalizers] } : {}),
-          },
-          spec: template?.spec as never,
-        });
-        ctx.event({ reason: "SuccessfulCreate", note: `Created pod: ${pod.metadata.name}` });
-      }),
-    );
-    const failed = results.find((r) => r.status === "rejected");
-    if (failed?.status === "rejected") {
-      ctx.event({
-        type: "Warning",
-        reason: "FailedCreate",
-        note: `Error creating: ${String((failed.reason as Error).message)}`,
-      });
-      throw failed.reason;
-    }
-  }
-}
-
-async function deletePods(
-  ctx: ReconcileContext<ReplicaSet>,
-  active: readonly Member[],
+async function giveUp(
+  maker: PodMaker,
+  ctx: Context,
+  active: readonly PodState[],
   count: number,
 ): Promise<void> {
-  const doomed = rankForDeletion(active).slice(0, count);
-  await Promise.all(
-    doomed.map(async (pod) => {
-      await ctx.delete(pod);
-      ctx.event({ reason: "SuccessfulDelete", note: `Deleted pod: ${pod.metadata.name}` });
-    }),
-  );
+  const doomed = rankForDeletion(active, await relatedPods(maker.owner, ctx, active)).slice(0, count);
+  const results = await Promise.allSettled(doomed.map((pod) => deletePod(maker, ctx as never, pod)));
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
 }
 
-/** Writes the counts; answers after how many milliseconds a ready pod will count as available, if one waits for that. */
+/** The pods of all sets that the same controller has: a rollout's old and new pods count together on a node. */
+async function relatedPods(
+  owner: DeepReadonly<KubeObject>,
+  ctx: Context,
+  active: readonly PodState[],
+): Promise<readonly PodState[]> {
+  const above = controllerOf(owner);
+  if (above === undefined) return active;
+  const siblings = await ctx.list(ReplicaSet, { index: { name: "controller-uid", value: above.uid } });
+  const pods = await Promise.all(
+    siblings.map((set) =>
+      ctx.list(Pod, { index: { name: "controller-uid", value: set.metadata.uid ?? "" } }),
+    ),
+  );
+  return pods.flat();
+}
+
+interface Counted {
+  readonly active: readonly PodState[];
+  readonly terminating: number;
+  /** Below zero: pods were missing. */
+  readonly difference: number;
+  readonly failure: unknown;
+}
+
 async function writeStatus(
-  set: Set,
-  ctx: ReconcileContext<ReplicaSet>,
-  active: readonly Member[],
-  failure: unknown,
-): Promise<number | undefined> {
-  const labels = Object.entries(set.spec?.template?.metadata?.labels ?? {});
+  set: Target,
+  ctx: Context,
+  { active, terminating, difference, failure }: Counted,
+): Promise<void> {
+  const now = ctx.clock.now();
   const minReadyMs = (set.spec?.minReadySeconds ?? 0) * 1000;
-  const ready = active.filter(isPodReady);
-  const available = ready.filter((pod) => isPodAvailable(pod, minReadyMs, ctx.clock.now()));
-  const failed = failure !== undefined;
-  await ctx.patchStatus({
+  let conditions = (set.status?.conditions ?? []) as readonly DeepReadonly<WorkloadCondition>[];
+  if (failure === undefined) conditions = withoutCondition(conditions, "ReplicaFailure");
+  else if (!conditions.some((condition) => condition.type === "ReplicaFailure")) {
+    const reason = difference < 0 ? "FailedCreate" : "FailedDelete";
+    conditions = withCondition(
+      conditions,
+      { type: "ReplicaFailure", status: "True", reason, message: textOf(failure) },
+      now,
+    );
+  }
+  await replaceStatus(set as never, ctx as never, {
     replicas: active.length,
-    fullyLabeledReplicas: active.filter((p) => labels.every(([k, v]) => p.metadata.labels?.[k] === v)).length,
-    readyReplicas: ready.length,
-    availableReplicas: available.length,
+    fullyLabeledReplicas: active.filter((pod) =>
+      hasLabels(pod.metadata.labels, set.spec?.template?.metadata?.labels),
+    ).length,
+    readyReplicas: active.filter(isPodReady).length,
+    availableReplicas: active.filter((pod) => isPodAvailable(pod, minReadyMs, now)).length,
+    // ReplicationControllers do not have it
+    terminatingReplicas: set.kind === "ReplicaSet" ? terminating : undefined,
     observedGeneration: set.metadata.generation,
-    ...(failed || (set.status?.conditions?.length ?? 0) > 0
-      ? {
-          conditions: failed
-            ? [
-                {
-                  type: "ReplicaFailure",
-                  status: "True",
-                  reason: "FailedCreate",
-                  message: failure instanceof Error ? failure.message : String(failure),
-                  lastTransitionTime: new Date(ctx.clock.now()).toISOString().replace(/\.\d+Z$/, "Z"),
-                },
-              ]
-            : null,
-        }
-      : {}),
+    conditions: conditions.length > 0 ? conditions : undefined,
   });
-  return ready.length > available.length && minReadyMs > 0 ? minReadyMs : undefined;
 }
