@@ -3,9 +3,10 @@ import { deepFreeze } from "@bowline/api";
 import { type Clock, type Random, type Transport, createClient, systemClock, systemRandom } from "@bowline/client";
 import { type ControllerDefinition, type Manager, createManager, silentLogger } from "@bowline/runtime";
 import { AdmissionChain, type AdmissionPlugin } from "./registry/admission.ts";
-import { createAuthenticator } from "./access/authentication.ts";
-import { adminAuthorizer } from "./access/authorization.ts";
-import { type ClusterCertificates, createClusterCertificates } from "./access/cluster-certificates.ts";
+import { AccessControl, type AuthorizationMode } from "./access/access-control.ts";
+import { authenticated } from "./access/authentication.ts";
+import type { RecordingFilter, RequestRecording } from "./access/request-recorder.ts";
+import { type ClusterCertificates, createClusterCertificates, issueClientCertificate } from "./access/cluster-certificates.ts";
 import { kubeconfigOf } from "./access/kubeconfig.ts";
 import { namespaceLifecycle } from "./access/namespace-lifecycle.ts";
 import { type UserInfo, adminUser } from "./registry/user.ts";
@@ -37,6 +38,12 @@ export interface ClusterOptions {
   readonly controllers?: boolean;
   /** Simulated nodes. Default 1. */
   readonly nodes?: number;
+  /** Default `RBAC`: who is not allowed gets 403. `AlwaysAllow` lets everybody do everything. */
+  readonly authorization?: AuthorizationMode;
+  /** Fixed bearer tokens and whose they are. */
+  readonly tokens?: ReadonlyMap<string, UserInfo>;
+  /** Hears of every answered request: one line of JSON each (audit.k8s.io/v1 Event, level Metadata). */
+  readonly audit?: (line: string) => void;
   /** From bound to running, milliseconds. Default 0. */
   readonly podStartDelayMs?: number;
   /** Hears of errors inside the cluster; each is a bug of ours. Default: a line on stderr. */
@@ -59,6 +66,8 @@ export interface Listening {
   readonly port: number;
   /** A kubeconfig of the administrator, YAML text. */
   readonly kubeconfig: string;
+  /** A kubeconfig of another user: with a client certificate, or a token over plain HTTP. */
+  kubeconfigFor(user: UserInfo): string;
   /** Bearer token of the administrator. */
   readonly token: string;
   /** PEM of the authority that signed the server's certificate; undefined for plain HTTP. */
@@ -72,6 +81,10 @@ export interface Cluster {
   transport(options?: { readonly user?: UserInfo; readonly userAgent?: string }): Transport;
   /** Opens it to the network. @throws ListenError */
   listen(options?: ListenOptions): Promise<Listening>;
+  /** Starts controllers and nodes of a cluster that was made without them. Does nothing when they run. */
+  startControllers(): Promise<void>;
+  /** Notes every request from now on, for deriving the permissions that a program needs (see `leastPrivilege`). */
+  recordRequests(filter?: RecordingFilter): RequestRecording;
   /** Forgets the history up to now, so that older watches and continue tokens get 410 Expired. */
   compact(): void;
   /** Ends all watches and stops listening. Safe to call twice. */
@@ -93,6 +106,7 @@ class EmbeddedCluster implements Cluster {
   readonly #random: Random;
   readonly #store: Store;
   readonly #catalog = new ResourceCatalog();
+  readonly #access: AccessControl;
   readonly #admission: AdmissionChain;
   readonly #api: ApiServer;
   readonly #onError: (error: unknown) => void;
@@ -114,7 +128,18 @@ class EmbeddedCluster implements Cluster {
       ...(options.history === undefined ? {} : { history: options.history }),
     });
     this.#catalog.add(builtinCatalog(this.#store));
-    const plugins: AdmissionPlugin[] = [namespaceLifecycle(this.#store.bucket("/namespaces"))];
+    this.#access = new AccessControl({
+      store: this.#store,
+      clock: this.#clock,
+      random: this.#random,
+      authorization: options.authorization,
+      tokens: options.tokens,
+      audit: options.audit,
+    });
+    const plugins: AdmissionPlugin[] = [
+      namespaceLifecycle(this.#store.bucket("/namespaces")),
+      this.#access.escalationCheck,
+    ];
     this.#admission = new AdmissionChain(plugins);
     this.#api = new ApiServer({
       store: this.#store,
@@ -122,7 +147,7 @@ class EmbeddedCluster implements Cluster {
       clock: this.#clock,
       random: this.#random,
       admission: this.#admission,
-      authorizer: adminAuthorizer,
+      access: this.#access,
       onInternalError: this.#onError,
     });
   }
@@ -141,6 +166,7 @@ class EmbeddedCluster implements Cluster {
       webhookConverter: () => renameVersion,
       onError: this.#onError,
     });
+    this.#access.bootstrap();
     for (const name of initialNamespaces) {
       const object = namespaces.strategy.applyDefaults({
         apiVersion: "v1",
@@ -152,10 +178,11 @@ class EmbeddedCluster implements Cluster {
         object: deepFreeze(object) as StoredObject,
       });
     }
-    if (this.#options.controllers !== false) await this.#startControllers();
+    if (this.#options.controllers !== false) await this.startControllers();
   }
 
-  async #startControllers(): Promise<void> {
+  async startControllers(): Promise<void> {
+    if (this.#managers.length > 0) return;
     const nodes = simulatedNodes(this.#options.nodes ?? 1, this.#options.podStartDelayMs ?? 0);
     const managers = [
       this.#manager("kube-controller-manager", controllerManager()),
@@ -186,7 +213,7 @@ class EmbeddedCluster implements Cluster {
 
   transport(options: { readonly user?: UserInfo; readonly userAgent?: string } = {}): Transport {
     const transport = createInProcessTransport(this.#api, {
-      user: options.user ?? adminUser,
+      user: authenticated(options.user ?? adminUser),
       userAgent: options.userAgent ?? "bowline",
     });
     this.#transports.add(transport);
@@ -197,9 +224,10 @@ class EmbeddedCluster implements Cluster {
     const host = options.host ?? "127.0.0.1";
     const certificates = options.plainHttp === true ? undefined : this.#ensureCertificates(host);
     const token = Buffer.from(this.#random.bytes(24)).toString("base64url");
+    this.#access.addToken(token, adminUser);
     const server = await HttpServer.listen({
       api: this.#api,
-      authenticator: createAuthenticator(new Map([[token, adminUser]])),
+      authenticator: this.#access.authenticator,
       host,
       port: options.port ?? 0,
       tls: certificates && {
@@ -214,10 +242,15 @@ class EmbeddedCluster implements Cluster {
       token,
       certificateAuthority: certificates?.authority.certificatePem,
       kubeconfig: kubeconfigOf({ url: server.url, token, certificates }),
+      kubeconfigFor: (user) => this.#kubeconfigFor(user, server.url, certificates),
       close: () => server.close(),
     };
     this.#listening.add(listening);
     return listening;
+  }
+
+  recordRequests(filter: RecordingFilter = {}): RequestRecording {
+    return this.#access.recorder.start(filter);
   }
 
   compact(): void {
@@ -229,7 +262,21 @@ class EmbeddedCluster implements Cluster {
     this.#definitions?.close();
     for (const transport of this.#transports) await transport.close();
     for (const listening of this.#listening) await listening.close();
+    this.#access.close();
     this.#store.close();
+  }
+
+  #kubeconfigFor(user: UserInfo, url: string, certificates: ClusterCertificates | undefined): string {
+    const random = (n: number): Uint8Array => this.#random.bytes(n);
+    if (certificates !== undefined) {
+      const { name, groups } = user;
+      const now = this.#clock.now();
+      const client = issueClientCertificate(certificates.authority, { name, groups, now, random });
+      return kubeconfigOf({ url, token: "", certificates, client });
+    }
+    const token = Buffer.from(random(24)).toString("base64url");
+    this.#access.addToken(token, user);
+    return kubeconfigOf({ url, token, certificates });
   }
 
   #ensureCertificates(host: string): ClusterCertificates {

@@ -1,3 +1,8 @@
+// Who may do what
+export type { AuthorizationMode } from "./access/access-control.ts";
+export type { RecordedRequest, RecordingFilter, RequestRecording } from "./access/request-recorder.ts";
+export { serviceAccountUser } from "./access/service-account-tokens.ts";
+
 // The cluster
 export { createCluster } from "./cluster.ts";
 export type { Cluster, ClusterOptions, ListenOptions, Listening } from "./cluster.ts";

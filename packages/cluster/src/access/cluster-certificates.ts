@@ -9,6 +9,26 @@ export interface ClusterCertificates {
   readonly admin: KeyPair;
 }
 
+/** A client certificate for a user: CN is the name, O the groups. Good for a year. */
+export function issueClientCertificate(
+  authority: KeyPair,
+  options: {
+    readonly name: string;
+    readonly groups: readonly string[];
+    readonly now: number;
+    readonly random: (bytes: number) => Uint8Array;
+  },
+): KeyPair {
+  return issueCertificate(authority, {
+    commonName: options.name,
+    organizations: options.groups,
+    usages: ["clientAuth"],
+    notBefore: options.now - dayMs,
+    notAfter: options.now + 365 * dayMs,
+    random: options.random,
+  });
+}
+
 const dayMs = 86_400_000;
 
 /** Makes an authority and what it signs, good for a year. The day before `now` allows for clocks that differ. */
@@ -40,12 +60,10 @@ export function createClusterCertificates(options: {
     notAfter,
     random,
   });
-  const admin = issueCertificate(authority, {
-    commonName: adminUser.name,
-    organizations: ["system:masters"],
-    usages: ["clientAuth"],
-    notBefore,
-    notAfter,
+  const admin = issueClientCertificate(authority, {
+    name: adminUser.name,
+    groups: ["system:masters"],
+    now: options.now,
     random,
   });
   return { authority, server, admin };

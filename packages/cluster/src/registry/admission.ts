@@ -21,6 +21,8 @@ export interface AdmissionRequest {
   readonly user: UserInfo;
   /** Collects texts of Warning headers. */
   warn(text: string): void;
+  /** Notes something for the audit log. */
+  annotate(key: string, value: string): void;
 }
 
 /**

@@ -40,6 +40,8 @@ export interface WriteContext {
   /** The options object of the request, as admission shows it to webhooks. */
   readonly options: unknown;
   warn(text: string): void;
+  /** Notes something for the audit log. */
+  annotate?(key: string, value: string): void;
 }
 
 /** An update whose new state is computed from the stored one, again after every conflict with another writer. */
@@ -387,5 +389,6 @@ export function admissionRequest(
     dryRun: context.dryRun,
     user: context.user,
     warn: (text) => context.warn(text),
+    annotate: (key, value) => context.annotate?.(key, value),
   };
 }

@@ -14,15 +14,20 @@ import {
 import { builtinResources } from "@bowline/api/catalog";
 import type { Clock, Random } from "@bowline/client";
 import type { AdmissionChain } from "../registry/admission.ts";
-import type { Authorizer } from "../access/authorization.ts";
+import type { AccessControl } from "../access/access-control.ts";
+import { auditEvent } from "../access/audit.ts";
+import { refusal } from "../access/authorization.ts";
+import { actingUser } from "../access/impersonation.ts";
 import { resourceName } from "../registry/generic-registry.ts";
 import type { Resource } from "../registry/resource.ts";
+import type { UserInfo } from "../registry/user.ts";
 import type { ResourceCatalog } from "../registry/resource-catalog.ts";
 import type { Store } from "../store/store.ts";
 import { contentType, errorEncoding } from "./negotiation.ts";
 import { answerNonResource, pathIndex } from "./non-resource.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 import { type RequestInfo, parseRequestInfo } from "./request-info.ts";
+import { reviewHandler } from "./reviews/review-handlers.ts";
 import { subresourceHandler } from "./subresources/subresource-handlers.ts";
 import type { VerbContext } from "./verb-context.ts";
 import { createFromRequest } from "./verbs/create.ts";
@@ -40,9 +45,19 @@ export interface ApiServerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: AdmissionChain;
-  readonly authorizer: Authorizer;
+  readonly access: AccessControl;
   /** Hears of errors that are ours: each is a bug, answered with 500. */
   readonly onInternalError?: (error: unknown, request: ServerRequest) => void;
+}
+
+/** What is learned about a request while it is answered. */
+interface Exchange {
+  readonly info: RequestInfo;
+  /** Texts of the Warning headers, each once. */
+  readonly warnings: Set<string>;
+  /** For the audit log. */
+  readonly annotations: Map<string, string>;
+  impersonated: UserInfo | undefined;
 }
 
 export class ApiServer {
@@ -54,40 +69,76 @@ export class ApiServer {
 
   /** Never rejects: every failure becomes an answer. */
   async handle(request: ServerRequest): Promise<ServerResponse> {
-    const info = parseRequestInfo(request.method, request.path, request.query);
-    const warnings = new Set<string>();
+    const { clock, random, access } = this.#options;
+    const exchange: Exchange = {
+      info: parseRequestInfo(request.method, request.path, request.query),
+      warnings: new Set(),
+      annotations: new Map(),
+      impersonated: undefined,
+    };
+    const receivedAt = access.audit === undefined ? 0 : clock.now();
     let response: ServerResponse;
     try {
-      response = await this.#route(request, info, warnings);
+      response = await this.#route(request, exchange);
     } catch (error) {
       response = this.#failure(error, request);
     }
-    return finish(response, warnings, this.#options.random);
+    finish(response, exchange.warnings, random);
+    if (access.audit !== undefined) this.#audit(request, exchange, { response, receivedAt });
+    return response;
   }
 
-  async #route(request: ServerRequest, info: RequestInfo, warnings: Set<string>): Promise<ServerResponse> {
-    await this.#authorize(request, info);
+  async #route(received: ServerRequest, exchange: Exchange): Promise<ServerResponse> {
+    const { info, warnings, annotations } = exchange;
+    const { access, catalog } = this.#options;
+    const user = actingUser(received.user, received.headers, access.authorizer);
+    const request = user === received.user ? received : { ...received, user };
+    if (request !== received) exchange.impersonated = user;
+    this.#authorize(request, exchange);
     if (!info.isResource) {
-      return answerNonResource(request, info, this.#options.catalog) ?? this.#nothingAt(request, info);
+      return answerNonResource(request, info, this.#options) ?? this.#nothingAt(request, info);
     }
-    const resource = this.#options.catalog.find(info.group, info.version, info.resource);
+    const resource = catalog.find(info.group, info.version, info.resource);
     if (resource === undefined || !scopeFits(resource, info)) return notFoundAt(request, info);
     refuseMethod(resource, info);
     if (resource.deprecation !== undefined) warnings.add(resource.deprecation);
-    return dispatch({ ports: this.#options, request, info, resource, warnings });
+    return dispatch({ ports: this.#options, request, info, resource, warnings, annotations });
   }
 
-  async #authorize(request: ServerRequest, info: RequestInfo): Promise<void> {
-    const decision = await this.#options.authorizer.authorize({
-      user: request.user,
-      info,
-      path: request.path,
-    });
-    if (decision.allowed) return;
-    if (info.isResource) {
-      throw forbidden({ group: info.group, resource: info.resource }, info.name, decision.reason);
+  #authorize(request: ServerRequest, { info, annotations }: Exchange): void {
+    const { authorizer, recorder, audit } = this.#options.access;
+    const question = { user: request.user, info, path: request.path };
+    const decision = authorizer.authorize(question);
+    recorder.observe(question, { userAgent: request.headers["user-agent"], allowed: decision.allowed });
+    if (audit !== undefined) {
+      annotations.set("authorization.k8s.io/decision", decision.allowed ? "allow" : "forbid");
+      annotations.set("authorization.k8s.io/reason", decision.reason);
     }
-    throw failure(403, "Forbidden", `forbidden: ${decision.reason}`, {});
+    if (decision.allowed) return;
+    const why = refusal(question, decision);
+    if (info.isResource) throw forbidden({ group: info.group, resource: info.resource }, info.name, why);
+    throw failure(403, "Forbidden", `forbidden: ${why}`, {});
+  }
+
+  #audit(
+    request: ServerRequest,
+    { info, impersonated, annotations }: Exchange,
+    { response, receivedAt }: { response: ServerResponse; receivedAt: number },
+  ): void {
+    const query = request.query.toString();
+    const event = auditEvent({
+      id: String(response.headers["audit-id"]),
+      uri: query === "" ? request.path : `${request.path}?${query}`,
+      info,
+      user: request.user,
+      impersonated,
+      userAgent: request.headers["user-agent"],
+      code: response.status,
+      receivedAt,
+      answeredAt: this.#options.clock.now(),
+      annotations,
+    });
+    this.#options.access.audit?.(JSON.stringify(event));
   }
 
   /** Nothing is at a path that is no resource: outside of /apis a client is told what paths there are. */
@@ -165,6 +216,8 @@ function scopeFits(resource: Resource, info: RequestInfo): boolean {
 
 async function dispatch(context: VerbContext): Promise<ServerResponse> {
   const { info, resource } = context;
+  const review = reviewHandler(resource);
+  if (review !== undefined) return review(context);
   if (info.subresource !== "") return dispatchSubresource(context);
   switch (info.verb) {
     case "get":

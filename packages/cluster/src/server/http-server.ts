@@ -6,11 +6,12 @@ import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { createGzip } from "node:zlib";
 import { failure, unauthorized } from "@bowline/api";
-import type { Authenticator } from "../access/authentication.ts";
+import type { Authenticator, Credentials } from "../access/authentication.ts";
 import { type UserInfo, anonymousUser } from "../registry/user.ts";
 import { type ApiServer, errorAnswer } from "./api-server.ts";
 import { bodyBytesMax } from "./body.ts";
-import { encodeBody, encodeEvent } from "./encode.ts";
+import { encodeBody } from "./encode.ts";
+import { encodeEvent } from "./encode-event.ts";
 import { parseQuery } from "./query.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 
@@ -168,19 +169,20 @@ function authenticate(authenticator: Authenticator, request: AnyRequest): UserIn
   return found === "anonymous" ? anonymousUser : found;
 }
 
-const certificates = new WeakMap<object, { commonName: string; organizations: string[] } | null>();
+const certificates = new WeakMap<object, Exclude<Credentials["certificate"], undefined> | "none">();
 
 /** Subject of the connection's client certificate, when our authority signed it. Read once per connection. */
-function clientCertificate(socket: TLSSocket): { commonName: string; organizations: string[] } | undefined {
-  if (socket.authorized !== true) return undefined;
+function clientCertificate(socket: TLSSocket): Credentials["certificate"] {
+  if (socket.encrypted !== true) return undefined;
   let known = certificates.get(socket);
   if (known === undefined) {
     const subject = socket.getPeerCertificate().subject as { CN?: string; O?: string | string[] } | undefined;
     const { CN: commonName, O: organizations = [] } = subject ?? {};
-    known = commonName === undefined ? null : { commonName, organizations: [organizations].flat() };
+    if (commonName === undefined) known = "none";
+    else known = socket.authorized ? { commonName, organizations: [organizations].flat() } : "invalid";
     certificates.set(socket, known);
   }
-  return known ?? undefined;
+  return known === "none" ? undefined : known;
 }
 
 async function readBody(request: AnyRequest): Promise<Uint8Array | "too large"> {
@@ -210,7 +212,7 @@ async function send(
   response: AnyResponse,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const name in answer.headers) response.setHeader(name, answer.headers[name] as string | string[]);
+  for (const name in answer.headers) response.setHeader(name, headerText(answer.headers[name] ?? ""));
   response.statusCode = answer.status;
   switch (answer.kind) {
     case "watch":
@@ -220,6 +222,12 @@ async function send(
     default:
       return sendBody(encodeBody(answer, wantsPretty(request)), request, response);
   }
+}
+
+/** Text of a header as Node takes it: one character for each byte of its UTF-8. */
+function headerText(value: string | string[]): string | string[] {
+  if (typeof value !== "string") return value.map((line) => headerText(line) as string);
+  return /[^\u0000-\u007f]/.test(value) ? Buffer.from(value).toString("latin1") : value;
 }
 
 function wantsPretty(request: AnyRequest): boolean {
@@ -261,7 +269,7 @@ async function sendWatch(
   if (signal.aborted) return session.close();
   flushHead(response);
   for await (const batch of session) {
-    const lines = batch.map(encodeEvent);
+    const lines = batch.map((event) => encodeEvent(event, answer.encoding));
     if (!write(response, lines.length === 1 ? (lines[0] as Uint8Array) : Buffer.concat(lines)))
       await drained(response);
     if (signal.aborted) return;

@@ -1,6 +1,7 @@
 /** Paths beside the resources: version, health, discovery, OpenAPI. */
 import { buildOpenApiV3Index, encodeOpenApiV2 } from "@bowline/api/catalog";
 import { encodeJson } from "@bowline/api";
+import type { AccessControl } from "../access/access-control.ts";
 import type { ResourceCatalog } from "../registry/resource-catalog.ts";
 import { parseAccept } from "./media-type.ts";
 import { contentType, negotiate } from "./negotiation.ts";
@@ -28,9 +29,11 @@ export const serverVersion: Readonly<Record<string, string>> = Object.freeze({
 export function answerNonResource(
   request: ServerRequest,
   info: RequestInfo,
-  catalog: ResourceCatalog,
+  { catalog, access }: { readonly catalog: ResourceCatalog; readonly access: AccessControl },
 ): ServerResponse | undefined {
   const { path } = request;
+  if (path === "/.well-known/openid-configuration") return plainJson(access.serviceAccounts.discovery);
+  if (path === "/openid/v1/jwks") return plainJson(access.serviceAccounts.keySet, "application/jwk-set+json");
   if (path === "/version" || path === "/version/") return json(request, serverVersion);
   if (/^\/(healthz|livez|readyz)(\/|$)/.test(path)) return health(request);
   if (path === "/openapi/v2") return openApiV2(request, catalog);
@@ -39,7 +42,12 @@ export function answerNonResource(
   return discovery(request, info, catalog);
 }
 
-const plain = { yaml: true, protobuf: false, transforms: false };
+/** Documents of the token issuer: anybody may keep them for an hour. */
+function plainJson(document: object, type = "application/json"): ServerResponse {
+  return raw(200, type, JSON.stringify(document), { "cache-control": "public, max-age=3600" });
+}
+
+const plain = { protobuf: false, transforms: false };
 
 function json(request: ServerRequest, object: unknown): ServerResponse {
   const form = negotiate(request.headers["accept"], plain, request.query);
@@ -81,6 +89,7 @@ function rootPaths(catalog: ResourceCatalog): string[] {
     ...g.versions.map((v) => `/apis/${v.groupVersion}`),
   ]);
   return [
+    "/.well-known/openid-configuration",
     "/api",
     "/api/v1",
     "/apis",
@@ -89,6 +98,7 @@ function rootPaths(catalog: ResourceCatalog): string[] {
     "/livez",
     "/openapi/v2",
     "/openapi/v3",
+    "/openid/v1/jwks",
     "/readyz",
     "/version",
   ];

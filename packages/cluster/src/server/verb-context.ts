@@ -1,5 +1,6 @@
 import { managerName } from "@bowline/api";
 import type { Clock, Random } from "@bowline/client";
+import type { AccessControl } from "../access/access-control.ts";
 import type { AdmissionChain } from "../registry/admission.ts";
 import type { WriteContext } from "../registry/generic-registry.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -13,6 +14,7 @@ export interface ServerPorts {
   readonly random: Random;
   readonly store: Store;
   readonly admission: AdmissionChain;
+  readonly access: AccessControl;
 }
 
 /** One resource request on its way through a verb. */
@@ -23,6 +25,8 @@ export interface VerbContext {
   readonly resource: Resource;
   /** Texts of the Warning headers collected so far, each once. */
   readonly warnings: Set<string>;
+  /** Of the audit log. */
+  readonly annotations: Map<string, string>;
 }
 
 /** What a write of this request is made with. */
@@ -40,5 +44,6 @@ export function writeContext(
     manager: managerName(given.fieldManager, request.headers["user-agent"]),
     options: given.options,
     warn: (text) => void warnings.add(text),
+    annotate: (key, value) => void context.annotations.set(key, value),
   };
 }

@@ -43,9 +43,8 @@ const rulesOf: Readonly<Record<string, BuiltinRules>> = {
   ...workloadRules,
 };
 
-/** Resources that are not stored: requests that are answered at once. */
-const virtual =
-  /^(tokenreviews|selfsubjectreviews|.*accessreviews|selfsubjectrulesreviews|bindings|componentstatuses)$/;
+/** Resources that the real server has for old clients only, and that nobody answers here. */
+const virtual = /^(bindings|componentstatuses)$/;
 
 /** Every built-in resource that a real server serves by default, on the buckets of `store`. */
 export function builtinCatalog(store: Store): Resource[] {

@@ -3,6 +3,7 @@ import type { ServerResponse } from "../request.ts";
 import type { VerbContext } from "../verb-context.ts";
 import { bindPod } from "./binding.ts";
 import { finalizeNamespace } from "./finalize.ts";
+import { requestToken } from "./service-account-token.ts";
 
 /** Answers the requests of one subresource. @throws StatusError 405 for verbs that it does not have */
 export type SubresourceHandler = (context: VerbContext) => Promise<ServerResponse>;
@@ -11,6 +12,7 @@ export type SubresourceHandler = (context: VerbContext) => Promise<ServerRespons
 const handlers: Readonly<Record<string, SubresourceHandler>> = {
   "/namespaces/finalize": finalizeNamespace,
   "/pods/binding": bindPod,
+  "/serviceaccounts/token": requestToken,
 };
 
 export function subresourceHandler(resource: Resource, name: string): SubresourceHandler | undefined {

@@ -1,0 +1,267 @@
+/**
+ * Tokens of service accounts: JSON web tokens signed by the cluster, bound to an account and, where asked, to a pod, secret
+ * or node; they end with what they are bound to. Source: kubernetes pkg/serviceaccount (claims.go, jwt.go, openidmetadata.go).
+ */
+import {
+  type JsonWebKey,
+  type KeyObject,
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  verify,
+} from "node:crypto";
+import type { Random } from "@bowline/client";
+import type { UserInfo } from "../registry/user.ts";
+import type { Bucket } from "../store/bucket.ts";
+import type { Store } from "../store/store.ts";
+import type { TokenVerdict } from "./authentication.ts";
+
+export interface ServiceAccountTokensOptions {
+  readonly store: Store;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly random: Random;
+  /** Default `https://kubernetes.default.svc.cluster.local`; also the audience of the API server itself. */
+  readonly issuer?: string;
+  /** PEM of an EC P-256 or RSA key. Default: a new EC key, made on first need. */
+  readonly signingKeyPem?: string;
+}
+
+/** An object that a token ends with. */
+export interface BoundObject {
+  readonly kind: "Pod" | "Secret" | "Node";
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface TokenOrder {
+  readonly namespace: string;
+  readonly name: string;
+  /** Of the service account. */
+  readonly uid: string;
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+  readonly bound?: BoundObject | undefined;
+  /** The node that a bound pod runs on. */
+  readonly node?: { readonly name: string; readonly uid: string | undefined } | undefined;
+}
+
+interface Reference {
+  readonly name: string;
+  readonly uid?: string;
+}
+
+interface Claims {
+  readonly aud: readonly string[];
+  readonly exp: number;
+  readonly iat: number;
+  readonly iss: string;
+  readonly jti: string;
+  readonly nbf: number;
+  readonly sub: string;
+  readonly "kubernetes.io": {
+    readonly namespace: string;
+    readonly serviceaccount: Reference;
+    readonly pod?: Reference;
+    readonly secret?: Reference;
+    readonly node?: Reference;
+  };
+}
+
+/** Tokens whose signature was found right are remembered, this many. */
+const verifiedMax = 1000;
+
+const defaultIssuer = "https://kubernetes.default.svc.cluster.local";
+
+interface SigningKey {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly algorithm: "ES256" | "RS256";
+  readonly id: string;
+}
+
+/** The user that a service account is. `extra` of a bound token comes with the token. */
+export function serviceAccountUser(namespace: string, name: string, uid?: string): UserInfo {
+  return {
+    name: `system:serviceaccount:${namespace}:${name}`,
+    ...(uid === undefined ? {} : { uid }),
+    groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"],
+  };
+}
+
+/** Issues and judges the tokens of one cluster's service accounts. */
+export class ServiceAccountTokens {
+  readonly issuer: string;
+  readonly #options: ServiceAccountTokensOptions;
+  readonly #accounts: Bucket;
+  readonly #bound: { readonly pod: Bucket; readonly secret: Bucket; readonly node: Bucket };
+  readonly #verified = new Map<string, Claims>();
+  #key: SigningKey | undefined;
+
+  constructor(options: ServiceAccountTokensOptions) {
+    const { store } = options;
+    this.#options = options;
+    this.issuer = options.issuer ?? defaultIssuer;
+    this.#accounts = store.bucket("/serviceaccounts");
+    this.#bound = {
+      pod: store.bucket("/pods"),
+      secret: store.bucket("/secrets"),
+      node: store.bucket("/nodes"),
+    };
+  }
+
+  /** A signed token for an account that exists. */
+  issue(order: TokenOrder): { readonly token: string; readonly expiresAt: number } {
+    const now = Math.floor(this.#options.now() / 1000);
+    const exp = now + order.expirationSeconds;
+    const { bound, node } = order;
+    const claims: Claims = {
+      aud: order.audiences.length === 0 ? [this.issuer] : order.audiences,
+      exp,
+      iat: now,
+      iss: this.issuer,
+      jti: this.#options.random.uuid(),
+      "kubernetes.io": {
+        namespace: order.namespace,
+        ...(node === undefined ? {} : { node: { name: node.name, ...(node.uid && { uid: node.uid }) } }),
+        ...(bound === undefined ? {} : { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } }),
+        serviceaccount: { name: order.name, uid: order.uid },
+      },
+      nbf: now,
+      sub: `system:serviceaccount:${order.namespace}:${order.name}`,
+    };
+    return { token: this.#sign(claims), expiresAt: exp * 1000 };
+  }
+
+  /** @param audiences who is to accept it, one of them suffices; empty for the API server */
+  verify(token: string, audiences: readonly string[]): TokenVerdict | undefined {
+    const claims = this.#claims(token);
+    if (claims === undefined) return undefined;
+    const accepted = audiences.length === 0 ? [this.issuer] : audiences;
+    const shared = claims.aud.filter((audience) => accepted.includes(audience));
+    if (shared.length === 0) {
+      return {
+        error: `token audiences ${goList(claims.aud)} is invalid for the target audiences ${goList(accepted)}`,
+      };
+    }
+    const error = this.#objection(claims);
+    return error === undefined ? { user: userOf(claims), audiences: shared } : { error };
+  }
+
+  /** The document at `/.well-known/openid-configuration`. */
+  get discovery(): object {
+    return {
+      issuer: this.issuer,
+      jwks_uri: `${this.issuer}/openid/v1/jwks`,
+      response_types_supported: ["id_token"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: [this.#signingKey.algorithm],
+    };
+  }
+
+  /** The document at `/openid/v1/jwks`: the public half of the signing key. */
+  get keySet(): { readonly keys: readonly JsonWebKey[] } {
+    const { publicKey, algorithm, id } = this.#signingKey;
+    return { keys: [{ use: "sig", ...publicKey.export({ format: "jwk" }), kid: id, alg: algorithm }] };
+  }
+
+  get #signingKey(): SigningKey {
+    this.#key ??= signingKey(this.#options.signingKeyPem);
+    return this.#key;
+  }
+
+  #sign(claims: Claims): string {
+    const { privateKey, algorithm, id } = this.#signingKey;
+    const body = `${encode({ alg: algorithm, kid: id })}.${encode(claims)}`;
+    const signature = sign("sha256", Buffer.from(body), { key: privateKey, dsaEncoding: "ieee-p1363" });
+    return `${body}.${signature.toString("base64url")}`;
+  }
+
+  /** What a token claims, when we signed it. */
+  #claims(token: string): Claims | undefined {
+    const known = this.#verified.get(token);
+    if (known !== undefined) return known;
+    const [head, body, signature, ...rest] = token.split(".");
+    if (head === undefined || body === undefined || signature === undefined || rest.length > 0)
+      return undefined;
+    const header = decode(head) as { alg?: string } | undefined;
+    const claims = decode(body) as Claims | undefined;
+    if (header === undefined || claims?.iss !== this.issuer) return undefined;
+    const { publicKey, algorithm } = this.#signingKey;
+    if (header.alg !== algorithm) return undefined;
+    const key = { key: publicKey, dsaEncoding: "ieee-p1363" } as const;
+    if (!verify("sha256", Buffer.from(`${head}.${body}`), key, Buffer.from(signature, "base64url")))
+      return undefined;
+    if (this.#verified.size >= verifiedMax) this.#verified.clear();
+    this.#verified.set(token, claims);
+    return claims;
+  }
+
+  /** Why a token that we signed does not count (any more). */
+  #objection(claims: Claims): string | undefined {
+    const now = this.#options.now() / 1000;
+    if (now >= claims.exp) return "service account token has expired";
+    if (now < claims.nbf) return "service account token is not valid yet";
+    const { namespace, serviceaccount: account, ...bound } = claims["kubernetes.io"];
+    const found = this.#accounts.get(`${namespace}/${account.name}`)?.object.metadata;
+    if (found === undefined) return `serviceaccounts "${account.name}" not found`;
+    if (found.uid !== account.uid)
+      return `service account UID (${found.uid}) does not match claim (${account.uid})`;
+    for (const kind of ["pod", "secret", "node"] as const) {
+      const reference = bound[kind];
+      // the node of a bound pod is only told, not required
+      if (reference === undefined || (kind === "node" && bound.pod !== undefined)) continue;
+      const key = kind === "node" ? reference.name : `${namespace}/${reference.name}`;
+      if (this.#bound[kind].get(key)?.object.metadata.uid !== reference.uid) {
+        return "service account token has been invalidated";
+      }
+    }
+    return undefined;
+  }
+}
+
+function userOf(claims: Claims): UserInfo {
+  const { namespace, serviceaccount, pod, node } = claims["kubernetes.io"];
+  const extra: Record<string, readonly string[]> = {
+    "authentication.kubernetes.io/credential-id": [`JTI=${claims.jti}`],
+  };
+  if (pod !== undefined) {
+    extra["authentication.kubernetes.io/pod-name"] = [pod.name];
+    extra["authentication.kubernetes.io/pod-uid"] = [pod.uid ?? ""];
+  }
+  if (node !== undefined) {
+    extra["authentication.kubernetes.io/node-name"] = [node.name];
+    if (node.uid !== undefined) extra["authentication.kubernetes.io/node-uid"] = [node.uid];
+  }
+  return { ...serviceAccountUser(namespace, serviceaccount.name, serviceaccount.uid), extra };
+}
+
+function signingKey(pem: string | undefined): SigningKey {
+  const privateKey =
+    pem === undefined ? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey : createPrivateKey(pem);
+  const publicKey = createPublicKey(privateKey);
+  const algorithm = privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
+  const id = createHash("sha256")
+    .update(publicKey.export({ type: "spki", format: "der" }))
+    .digest("base64url");
+  return { privateKey, publicKey, algorithm, id };
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+function decode(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, "base64url").toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** A list of strings as Go's %q prints it. */
+function goList(texts: readonly string[]): string {
+  return `[${texts.map((t) => JSON.stringify(t)).join(" ")}]`;
+}
