@@ -83,11 +83,20 @@ describe("decodeCustomResource", () => {
   });
 
   it("leaves objects of another kind alone, but for their metadata", () => {
-    const kind = { group: "example.com", kind: "Kettle" };
+    const kind = { group: "example.com", version: "v1", kind: "Kettle" };
     const foreign = resource({ kind: "Pot", metadata: { name: "a", odd: 1 }, spec: { z: 1 } });
     const decoded = decodeCustomResource(schema, foreign, { unknownFields: true, kind });
     expect(decoded.object).toEqual({ ...foreign, metadata: { name: "a" } });
     expect(decoded.unknownFields).toEqual(["metadata.odd"]);
+  });
+
+  it("knows nothing about an object of another version", () => {
+    const kind = { group: "example.com", version: "v2", kind: "Kettle" };
+    const decoded = decodeCustomResource(schema, resource({ spec: { color: "red" } }), {
+      unknownFields: true,
+      kind,
+    });
+    expect(decoded).toEqual({ object: resource({}), unknownFields: ["spec"] });
   });
 
   it("prunes nothing where the definition preserves unknown fields", () => {

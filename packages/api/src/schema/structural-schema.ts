@@ -30,8 +30,11 @@ export interface DecodeOptions {
   readonly dropInvalidMetadata?: boolean;
   /** The deprecated `spec.preserveUnknownFields` of the CRD: nothing is pruned. Default false. */
   readonly preserveUnknownFields?: boolean;
-  /** The kind that the schema is of; an object of another one is left alone, for validation to refuse. */
-  readonly kind?: { readonly group: string; readonly kind: string };
+  /**
+   * The kind that the schema is of. An object of another kind is left alone, for validation to refuse; of one of another
+   * version nothing is known.
+   */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
 /** What decoding made of an object. */
@@ -75,28 +78,34 @@ export function decodeCustomResource(
     for (const path of unknown) unknownFields.push(`metadata.${path}`);
     if (meta !== undefined) metadata = meta;
   }
-  if (options.kind !== undefined && !isOfKind(object, options.kind)) {
-    return { object: withTypeAndMeta(object, object, metadata), unknownFields };
-  }
+  const node = nodeFor(schema, object, options.kind);
+  if (node === undefined) return { object: withTypeAndMeta(object, object, metadata), unknownFields };
   let result = object;
   if (options.preserveUnknownFields !== true) {
     const track = options.unknownFields === true;
-    const pruned = prune(schema.node, object, { resource: true, unknownFields: track });
+    const pruned = prune(node, object, { resource: true, unknownFields: track });
     unknownFields.push(...pruned.unknownFields);
-    result = dropNulls(schema.node, pruned.value) as JsonObject;
+    result = dropNulls(node, pruned.value) as JsonObject;
   }
-  const coerced = coerceEmbedded(schema.node, result, { dropInvalid });
+  const coerced = coerceEmbedded(node, result, { dropInvalid });
   if (coerced.error !== undefined) return { object, unknownFields: [], error: coerced.error };
   unknownFields.push(...coerced.unknownFields);
   result = withTypeAndMeta(coerced.value as JsonObject, object, metadata);
   return { object: result, unknownFields: options.unknownFields === true ? unknownFields : [] };
 }
 
-function isOfKind(
+const nothingKnown = schemaNode({});
+
+/** What is known about an object that should be of this kind; undefined when it is not. */
+function nodeFor(
+  schema: StructuralSchema,
   object: JsonObject,
-  { group, kind }: { readonly group: string; readonly kind: string },
-): boolean {
-  return object["kind"] === kind && String(object["apiVersion"] ?? "").startsWith(`${group}/`);
+  kind: DecodeOptions["kind"],
+): SchemaNode | undefined {
+  if (kind === undefined) return schema.node;
+  const apiVersion = String(object["apiVersion"] ?? "");
+  if (object["kind"] !== kind.kind || !apiVersion.startsWith(`${kind.group}/`)) return undefined;
+  return apiVersion === `${kind.group}/${kind.version}` ? schema.node : nothingKnown;
 }
 
 /** apiVersion, kind and metadata are what they were, whatever the schema says about them. */

@@ -37,7 +37,7 @@ export type Converter = (
 export interface CustomResourceContext {
   readonly bucket: Bucket;
   /** Why creates are refused at the moment, if they are. */
-  readonly createRefusal: () => Error | undefined;
+  readonly createRefusal: (name: string) => Error | undefined;
   readonly convert: Converter;
 }
 
@@ -254,6 +254,13 @@ function makeStrategies(inputs: StrategyInputs): { main: Strategy; status: Write
   const hasStatus = version.subresources?.status !== undefined;
   const validate = validator(inputs, rules);
   const convert = managedConversion(definition);
+  // A body of another version is refused later, but what its version does not know is told before.
+  const schemaOfBody = ({ apiVersion }: JsonObject): StructuralSchema =>
+    apiVersion === inputs.apiVersion
+      ? schema
+      : compileSchema(
+          crd.spec.versions.find((v) => apiVersionOfCrd(crd, v.name) === apiVersion)?.schema?.openAPIV3Schema,
+        );
   const main: Strategy = {
     ...(convert === undefined ? {} : { convert }),
     allowUnconditionalUpdate: false,
@@ -261,10 +268,10 @@ function makeStrategies(inputs: StrategyInputs): { main: Strategy; status: Write
     management: fieldManagement(inputs, undefined),
     decodesApplied: false,
     decode(value, { strict }) {
-      const decoded = decodeCustomResource(schema, value, {
+      const decoded = decodeCustomResource(schemaOfBody(value), value, {
         unknownFields: strict,
         preserveUnknownFields: crd.spec.preserveUnknownFields ?? false,
-        kind: { group: crd.spec.group, kind: crd.spec.names.kind },
+        kind: { group: crd.spec.group, version: version.name, kind: crd.spec.names.kind },
       });
       const strictErrors = decoded.unknownFields.map((path) => `unknown field "${path}"`);
       return {
