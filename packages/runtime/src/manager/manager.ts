@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
 import {
   type Client,
@@ -22,7 +23,7 @@ import type { WebhookDefinition } from "../webhook/define-webhook.ts";
 import type { WebhookServerOptions, WebhookStage } from "../webhook/webhook-stage.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { type HealthCheck, HealthChecks } from "./health.ts";
-import { HttpEndpoint, isOff } from "./http-endpoint.ts";
+import { type EndpointCertificate, type EndpointHandler, HttpEndpoint, isOff } from "./http-endpoint.ts";
 import { InstrumentRegistry } from "./instruments.ts";
 import { type LeaderElectionOptions, LeaderElector } from "./leader-election.ts";
 import { Lifecycle } from "./lifecycle.ts";
@@ -32,6 +33,7 @@ import { observedTransport } from "./observed-transport.ts";
 import { type Runnable, superviseRunnable } from "./runnable.ts";
 import { untilSignal } from "./signals.ts";
 import { type Term, plainTerm } from "./term.ts";
+import { TokenGate } from "./token-gate.ts";
 
 /** A further cluster of a manager. */
 export interface ClusterOptions {
@@ -65,6 +67,11 @@ export interface ManagerOptions {
   readonly healthAddress?: string | false;
   /** Where `/metrics` and `/debug` are answered: `:8080`. Default: nowhere. */
   readonly metricsAddress?: string | false;
+  /**
+   * Serves metrics over HTTPS, and only to those whose token the API server knows and whom it allows to get `/metrics`
+   * (TokenReview and SubjectAccessReview). The certificate is read once from the files given, or made on the spot.
+   */
+  readonly secureMetrics?: boolean | { readonly certificateFile: string; readonly keyFile: string };
   /** Host or pod name, in identities. Default: the host's name. */
   readonly hostName?: string;
   /** An OpenTelemetry tracer: a span for every reconcile and every request. Default: none. */
@@ -82,6 +89,13 @@ export interface ManagerPorts {
 export interface Manager {
   /** Adds a controller or runnable; also while it runs. @throws MisuseError for a second controller of the same name */
   add(part: ControllerDefinition | Runnable): void;
+  /**
+   * Takes a further cluster in, also while it runs: its objects are reconciled as soon as its caches have them. A cluster
+   * that cannot be reached holds nothing up. @throws MisuseError when there is one of that name
+   */
+  engage(name: string, cluster: ClusterOptions): void;
+  /** Lets go of a cluster: its informers stop, and its keys are dropped. The transport stays open. */
+  disengage(name: string): Promise<void>;
   /**
    * Resolves when caches are synced and (if it leads or no election is asked) controllers run. With an election it
    * resolves when it stands for it.
@@ -152,6 +166,8 @@ class LiveManager implements Manager {
 
   constructor(options: ManagerOptions) {
     this.#options = options;
+    // every wait and watch of every controller listens to these
+    setMaxListeners(0, this.#stopping.signal, this.#work.signal);
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? systemRandom;
     const name = options.name ?? "bowline";
@@ -223,6 +239,22 @@ class LiveManager implements Manager {
     if (this.#phase === "running") void this.#startControllerLate(controller);
   }
 
+  engage(name: string, { transport, cache }: ClusterOptions): void {
+    if (this.#clusters.has(name))
+      throw new MisuseError(`there is a cluster named ${JSON.stringify(name)} already`);
+    const connection = this.#connect(name, transport, cache);
+    if (this.#phase !== "running") return;
+    for (const controller of this.#controllers.values()) controller.engage(connection);
+  }
+
+  async disengage(name: string): Promise<void> {
+    const connection = this.#clusters.get(name);
+    if (name === "" || connection === undefined) return;
+    this.#clusters.delete(name);
+    for (const controller of this.#controllers.values()) controller.disengage(name);
+    await Promise.all([connection.cache.stop(), connection.recorder.stop()]);
+  }
+
   addHealthCheck(name: string, check: HealthCheck): void {
     this.#health.add(name, check);
   }
@@ -271,7 +303,7 @@ class LiveManager implements Manager {
     return this.#clusters.get("") as ClusterConnection;
   }
 
-  #connect(name: string, transport: Transport, cacheOptions: CacheOptions = {}): void {
+  #connect(name: string, transport: Transport, cacheOptions: CacheOptions = {}): ClusterConnection {
     const { clock, random, log } = this;
     const field = this.#options.name ?? "bowline";
     const client = createClient({
@@ -284,8 +316,10 @@ class LiveManager implements Manager {
     const cache = new InformerCache({ client, clock, random, log }, cacheOptions);
     const recorder = new EventRecorder({ client, clock, random, log, host: this.#host() });
     const managed = new ManagedClient(client, cache, plainTerm(this.#work.signal));
-    this.#clusters.set(name, { name, client: managed, cache, recorder, applied: new AppliedIntents() });
+    const connection = { name, client: managed, cache, recorder, applied: new AppliedIntents() };
+    this.#clusters.set(name, connection);
     this.#observeCache(name, cache);
+    return connection;
   }
 
   #observed(cluster: string, transport: Transport): Transport {
@@ -306,8 +340,9 @@ class LiveManager implements Manager {
   }
 
   #observeCache(cluster: string, cache: InformerCache): void {
+    const isEngaged = (): boolean => this.#clusters.get(cluster)?.cache === cache;
     const labelled = (value: (kind: ReturnType<InformerCache["report"]>[number]) => number) => () =>
-      cache.report().map((kind) => ({
+      (isEngaged() ? cache.report() : []).map((kind) => ({
         labels: { cluster, kind: kind.kind, api_version: kind.apiVersion },
         value: value(kind),
       }));
@@ -399,7 +434,7 @@ class LiveManager implements Manager {
   async #startEndpoints(): Promise<void> {
     const { healthAddress, metricsAddress } = this.#options;
     if (!isOff(healthAddress)) {
-      const endpoint = (this.#healthEndpoint = new HttpEndpoint(healthAddress, (path, query) =>
+      const endpoint = (this.#healthEndpoint = new HttpEndpoint(healthAddress, ({ path, query }) =>
         this.#answerHealth(path, query),
       ));
       await this.#lifecycle.start("health endpoint", {
@@ -407,15 +442,43 @@ class LiveManager implements Manager {
         stop: () => endpoint.stop(),
       });
     }
-    if (!isOff(metricsAddress)) {
-      const endpoint = (this.#metricsEndpoint = new HttpEndpoint(metricsAddress, (path) =>
-        this.#answerMetrics(path),
-      ));
-      await this.#lifecycle.start("metrics endpoint", {
-        start: () => endpoint.start(),
-        stop: () => endpoint.stop(),
-      });
+    if (isOff(metricsAddress)) return;
+    const certificate = await this.#metricsCertificate();
+    const gate = certificate === undefined ? undefined : new TokenGate(this.client, this.clock);
+    const answer: EndpointHandler = async ({ path, authorization }) => {
+      const status = (await gate?.check(authorization, path)) ?? 200;
+      if (status === 200) return this.#answerMetrics(path);
+      return { status, body: status === 401 ? "Unauthorized\n" : "Forbidden\n" };
+    };
+    const endpoint = (this.#metricsEndpoint = new HttpEndpoint(metricsAddress, answer, certificate));
+    await this.#lifecycle.start("metrics endpoint", {
+      start: () => endpoint.start(),
+      stop: () => endpoint.stop(),
+    });
+  }
+
+  async #metricsCertificate(): Promise<EndpointCertificate | undefined> {
+    const { secureMetrics = false } = this.#options;
+    if (secureMetrics === false) return undefined;
+    if (secureMetrics !== true) {
+      const { readFile } = await import("node:fs/promises");
+      const [certificatePem, keyPem] = await Promise.all([
+        readFile(secureMetrics.certificateFile, "utf8"),
+        readFile(secureMetrics.keyFile, "utf8"),
+      ]);
+      return { certificatePem, keyPem };
     }
+    const { createCertificateAuthority, issueCertificate } = await import("../webhook/certificate.ts");
+    const now = this.clock.now();
+    const random = (count: number): Uint8Array => this.random.bytes(count);
+    const life = { notBefore: now - 3_600_000, notAfter: now + 365 * 86_400_000, random };
+    const authority = createCertificateAuthority({ commonName: "bowline-metrics-ca", ...life });
+    return issueCertificate(authority, {
+      commonName: "metrics",
+      hosts: ["localhost"],
+      usages: ["serverAuth"],
+      ...life,
+    });
   }
 
   /** Before the caches: a conversion webhook of ours may be needed for the first list. */
