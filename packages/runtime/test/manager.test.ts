@@ -18,6 +18,19 @@ async function text(url: string): Promise<{ status: number; body: string }> {
   });
 }
 
+async function secureStatus(port: number, token: string | undefined): Promise<number> {
+  const https = await import("node:https");
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return new Promise((resolve, reject) => {
+    https
+      .get({ host: "127.0.0.1", port, path: "/metrics", headers, rejectUnauthorized: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      })
+      .on("error", reject);
+  });
+}
+
 describe("Manager", () => {
   it("starts workers only when caches have their first list", async () => {
     const { server, clock, manager } = newWorld();
@@ -158,6 +171,69 @@ describe("Manager", () => {
     expect(new Set(seen)).toEqual(new Set(["/home", "east/away"]));
     expect(east.all("widgets")).toMatchObject([{ metadata: { name: "away" }, status: { parts: 1 } }]);
     expect(server.all("widgets")).toMatchObject([{ metadata: { name: "home" }, status: { parts: 1 } }]);
+    await m.stop();
+  });
+
+  it("takes clusters in and lets go of them while it runs, and waits for none that cannot be reached", async () => {
+    const { server, clock, manager } = newWorld();
+    const [east, dead] = [new ScriptedServer(), new ScriptedServer()];
+    dead.intercept = () => {
+      throw new Error("no route");
+    };
+    server.put(widgets, widget("home"));
+    east.put(widgets, widget("away"));
+    const seen: string[] = [];
+    const controller = defineController(Widget, {
+      reconcile: (w, ctx) => void seen.push(`${ctx.request.cluster}/${w.metadata.name}`),
+    });
+    const m = manager([controller], { clusters: { dead: { transport: dead } } });
+    await m.start();
+    await clock.advance(100);
+    m.engage("east", { transport: east });
+    expect(() => m.engage("east", { transport: east })).toThrow("already");
+    await clock.advance(100);
+    expect(seen).toEqual(["/home", "east/away"]);
+    await m.disengage("east");
+    expect(east.watches.size).toBe(0);
+    east.put(widgets, widget("later"));
+    await clock.advance(1000);
+    expect(seen).toEqual(["/home", "east/away"]);
+    await m.stop();
+  });
+
+  it("serves secure metrics only to those whom the API server allows", async () => {
+    const { server, manager } = newWorld();
+    const reviews: string[] = [];
+    const request = server.request.bind(server);
+    server.request = (async (r: Parameters<ScriptedServer["request"]>[0]) => {
+      const body = r.body as { spec: { token?: string; user?: string } };
+      const answer = (status: object) => ({
+        status: 201,
+        headers: {},
+        warnings: [],
+        body: { ...body, status },
+      });
+      if (r.path.endsWith("/tokenreviews")) {
+        reviews.push(String(body.spec.token));
+        return answer(
+          body.spec.token === "bad"
+            ? { authenticated: false }
+            : { authenticated: true, user: { username: body.spec.token } },
+        );
+      }
+      if (r.path.endsWith("/subjectaccessreviews"))
+        return answer({ allowed: body.spec.user === "prometheus" });
+      return request(r);
+    }) as ScriptedServer["request"];
+    const m = manager([], { metricsAddress: "127.0.0.1:0", secureMetrics: true });
+    await m.start();
+    const get = (token?: string) => secureStatus(m.ports.metrics ?? 0, token);
+    expect(await get()).toBe(401);
+    expect(await get("bad")).toBe(401);
+    expect(await get("eve")).toBe(403);
+    expect(await get("prometheus")).toBe(200);
+    expect(await get("prometheus")).toBe(200);
+    expect(reviews).toEqual(["bad", "eve", "prometheus"]);
     await m.stop();
   });
 

@@ -55,7 +55,8 @@ interface Run {
   readonly term: Term;
   readonly queue: WorkQueue;
   readonly signal: AbortSignal;
-  readonly detach: (() => void)[];
+  /** How to end the intakes of each cluster. */
+  readonly detach: Map<string, (() => void)[]>;
   readonly sources: AbortController;
   readonly workers: Promise<void>[];
   readonly clients: Map<ClusterConnection, ManagedClient>;
@@ -133,7 +134,8 @@ export class Controller implements ContextHost {
   async prepare(signal: AbortSignal): Promise<void> {
     const intakes = this.#intakes();
     for (const { informer } of intakes) informer.start();
-    const needed = intakes.filter((intake) => !intake.isOptional);
+    // another cluster that cannot be reached must not hold this one up
+    const needed = intakes.filter((intake) => !intake.isOptional && intake.cluster === "");
     const timeoutMs = this.definition.options.cacheSyncTimeoutMs;
     await Promise.all(
       needed.map(({ informer, connection }) => connection.cache.waitForSync(informer, signal, timeoutMs)),
@@ -146,11 +148,9 @@ export class Controller implements ContextHost {
     const queue = (this.#queue = this.#newQueue());
     const sources = new AbortController();
     const { signal } = term;
-    const run: Run = { term, queue, signal, detach: [], sources, workers: [], clients: new Map() };
+    const run: Run = { term, queue, signal, detach: new Map(), sources, workers: [], clients: new Map() };
     this.#current = run;
-    const debounceMs = this.definition.options.debounceMs ?? 0;
-    const ports = { queue, clock: this.clock, log: this.#log, debounceMs };
-    for (const intake of this.#intakes()) run.detach.push(takeIn(intake, ports));
+    for (const connection of this.#deps.clusters.values()) this.#attach(run, connection);
     for (const source of this.definition.options.sources ?? [])
       run.workers.push(this.#runSource(source, run));
     for (let i = 0; i < this.#concurrency; i++) run.workers.push(this.#superviseWorker(run));
@@ -165,12 +165,32 @@ export class Controller implements ContextHost {
   }
 
   async #end(run: Run): Promise<void> {
-    for (const detach of run.detach) detach();
+    for (const detach of [...run.detach.values()].flat()) detach();
     run.sources.abort(new Error("the controller stops"));
     await run.queue.shutDown();
     await Promise.all(run.workers);
     this.#current = undefined;
     this.#log.info({}, "controller stopped");
+  }
+
+  /** Works on a further cluster, too. */
+  engage(connection: ClusterConnection): void {
+    for (const { informer } of this.#intakesOf(connection)) informer.start();
+    if (this.#current !== undefined) this.#attach(this.#current, connection);
+  }
+
+  /** Takes nothing more from a cluster; keys of it that are queued are dropped when their turn comes. */
+  disengage(cluster: string): void {
+    for (const detach of this.#current?.detach.get(cluster) ?? []) detach();
+    this.#current?.detach.delete(cluster);
+    this.#informers.delete(cluster);
+  }
+
+  #attach(run: Run, connection: ClusterConnection): void {
+    const { debounceMs = 0 } = this.definition.options;
+    const ports = { queue: run.queue, clock: this.clock, log: this.#log, debounceMs };
+    const detach = this.#intakesOf(connection).map((intake) => takeIn(intake, ports));
+    run.detach.set(connection.name, detach);
   }
 
   /** Queues a key by hand. */

@@ -1,4 +1,5 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server as SecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 /** An answer of an endpoint. */
@@ -8,17 +9,32 @@ export interface EndpointAnswer {
   readonly body: string;
 }
 
+/** One GET. */
+export interface EndpointRequest {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly authorization: string | undefined;
+}
+
 /** Answers a GET; undefined is 404. */
-export type EndpointHandler = (path: string, query: URLSearchParams) => Promise<EndpointAnswer | undefined>;
+export type EndpointHandler = (request: EndpointRequest) => Promise<EndpointAnswer | undefined>;
+
+/** A certificate and its key, PEM. */
+export interface EndpointCertificate {
+  readonly certificatePem: string;
+  readonly keyPem: string;
+}
 
 /** A small HTTP server for health, metrics and debugging. `node:http` is loaded when it starts. */
 export class HttpEndpoint {
   readonly #address: { readonly host: string | undefined; readonly port: number };
   readonly #handler: EndpointHandler;
-  #server: Server | undefined;
+  readonly #certificate: EndpointCertificate | undefined;
+  #server: Server | SecureServer | undefined;
 
-  /** @param address `:8081`, `127.0.0.1:0` */
-  constructor(address: string, handler: EndpointHandler) {
+  /** @param address `:8081`, `127.0.0.1:0` @param certificate with one, it speaks HTTPS */
+  constructor(address: string, handler: EndpointHandler, certificate?: EndpointCertificate) {
+    this.#certificate = certificate;
     this.#address = parseAddress(address);
     this.#handler = handler;
   }
@@ -30,17 +46,16 @@ export class HttpEndpoint {
 
   /** @throws Error when the port is in use */
   async start(): Promise<void> {
-    const { createServer } = await import("node:http");
-    const server = createServer((request, response) => {
-      const url = new URL(request.url ?? "/", "http://localhost");
-      void this.#answer(url).then(({ status, contentType, body }) => {
+    const respond = (request: IncomingMessage, response: ServerResponse): void => {
+      void this.#answer(request).then(({ status, contentType, body }) => {
         response.writeHead(status, {
           "content-type": contentType ?? "text/plain; charset=utf-8",
           "x-content-type-options": "nosniff",
         });
         response.end(body);
       });
-    });
+    };
+    const server = await createServer(respond, this.#certificate);
     this.#server = server;
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -59,15 +74,27 @@ export class HttpEndpoint {
     await new Promise<void>((resolve) => server.close(() => resolve()));
   }
 
-  async #answer(url: URL): Promise<EndpointAnswer> {
+  async #answer(request: IncomingMessage): Promise<EndpointAnswer> {
     try {
-      return (
-        (await this.#handler(url.pathname, url.searchParams)) ?? { status: 404, body: "404 page not found\n" }
-      );
+      const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
+      const answer = await this.#handler({ path, query, authorization: request.headers.authorization });
+      return answer ?? { status: 404, body: "404 page not found\n" };
     } catch {
       return { status: 500, body: "internal server error\n" };
     }
   }
+}
+
+async function createServer(
+  respond: (request: IncomingMessage, response: ServerResponse) => void,
+  certificate: EndpointCertificate | undefined,
+): Promise<Server | SecureServer> {
+  if (certificate === undefined) return (await import("node:http")).createServer(respond);
+  const { createServer: createSecure } = await import("node:https");
+  return createSecure(
+    { cert: certificate.certificatePem, key: certificate.keyPem, minVersion: "TLSv1.2" },
+    respond,
+  );
 }
 
 /** @throws Error when it is not `host:port` or `:port` */
