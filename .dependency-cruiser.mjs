@@ -54,7 +54,7 @@ export default {
       comment: "examples import published entry points only",
       severity: "error",
       from: { path: "^examples/" },
-      to: { path: "^packages/[^/]+/src/", pathNot: "/src/index\\.ts$|/src/builtin/" },
+      to: { path: "^packages/[^/]+/src/", pathNot: "/src/index\\.ts$|/src/builtin/|/src/kind/k8s\\.ts$" },
     },
     {
       name: "api-is-pure",

@@ -1,6 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
 import type { Clock } from "../ports/clock.ts";
+import { opened } from "./opened-socket.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
 
 /** Where and how to connect: worked out once per server and identity. */
@@ -67,30 +68,6 @@ async function openRaw(options: ConnectorOptions, signal: AbortSignal): Promise<
     keepAliveInitialDelay: keepAliveProbeMs,
   });
   return opened(socket, "connect", signal);
-}
-
-/** Resolves at `event`, and destroys the socket when it fails or the signal is aborted first. */
-export function opened<S extends net.Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
-  return new Promise((resolve, reject) => {
-    const settle = (): void => {
-      signal.removeEventListener("abort", onAbort);
-      socket.off(event, onOpen).off("error", onError).off("close", onClose);
-    };
-    const onOpen = (): void => {
-      settle();
-      resolve(socket);
-    };
-    const onError = (error: Error): void => {
-      settle();
-      socket.destroy();
-      reject(error);
-    };
-    const onClose = (): void => onError(new Error("the other side closed the connection"));
-    const onAbort = (): void => onError(signal.reason as Error);
-    socket.on(event, onOpen).on("error", onError).on("close", onClose);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort);
-  });
 }
 
 /** Parsed certificates, and the session that the server may resume with them. */

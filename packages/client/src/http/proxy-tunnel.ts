@@ -1,6 +1,6 @@
 import net from "node:net";
 import tls from "node:tls";
-import { opened } from "./connector.ts";
+import { opened } from "./opened-socket.ts";
 
 /** Longest answer to CONNECT that is read before giving up. */
 const answerBytesMax = 16_384;
