@@ -79,7 +79,8 @@ export type { BackOff, ExponentialOptions, RetryDelayOptions, TokenBucketOptions
 
 // Manager
 export { createManager } from "./manager/manager.ts";
-export type { ClusterOptions, Manager, ManagerOptions, ManagerPorts } from "./manager/manager.ts";
+export type { Manager, ManagerPorts } from "./manager/manager.ts";
+export type { ClusterOptions, ManagerOptions } from "./manager/manager-options.ts";
 export type { LeaderElectionOptions } from "./manager/leader-election.ts";
 export type { Runnable } from "./manager/runnable.ts";
 export type { HealthCheck } from "./manager/health.ts";

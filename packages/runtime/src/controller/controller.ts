@@ -1,4 +1,4 @@
-import { type AnyKind, type DeepReadonly, type KubeObject, hasFinalizer, isConflict } from "@bowline/api";
+import { type AnyKind, type DeepReadonly, type KubeObject, isConflict } from "@bowline/api";
 import { type Clock, type Random, sleep, turn } from "@bowline/client";
 import type { Tracer } from "@opentelemetry/api";
 import type { SharedInformer } from "../cache/informer.ts";
@@ -15,7 +15,7 @@ import type { ClusterConnection } from "./cluster-connection.ts";
 import type { ControllerDefinition, CustomSource, ReconcileAnswer } from "./define-controller.ts";
 import { ownersOf } from "./event-handler.ts";
 import { type Intake, keyOf, takeIn } from "./event-intake.ts";
-import { dropFinalizer, ensureFinalizer } from "./finalizer-guard.ts";
+import { reconcileGuarded } from "./guarded-reconcile.ts";
 import { HotLoopDetector } from "./hot-loop.ts";
 import { KeyMemory } from "./key-memory.ts";
 import { type ContextHost, LiveContext } from "./live-context.ts";
@@ -421,43 +421,10 @@ export class Controller implements ContextHost {
       if (definition.kind !== undefined) this.#forgetKey(ctx);
       return definition.gone?.(ctx.request, ctx);
     }
-    if (definition.finalizer !== undefined) return this.#callGuarded(object, ctx, definition.finalizer);
+    if (definition.finalizer !== undefined)
+      return reconcileGuarded(definition, definition.finalizer, object, ctx);
     if (object.metadata.deletionTimestamp !== undefined && !definition.whileDeleting) return undefined;
     return definition.reconcile?.(object, ctx);
-  }
-
-  /** With `cleanup`: the finalizer is there before anything else happens, and goes when cleanup has succeeded. */
-  async #callGuarded(object: Frozen, ctx: LiveContext, finalizer: string): Promise<Result> {
-    const { definition } = this;
-    const ports = { client: ctx.client, kind: definition.kind as AnyKind, finalizer, signal: ctx.signal };
-    if (object.metadata.deletionTimestamp === undefined) {
-      const guarded = await ensureFinalizer(object, ports);
-      if (guarded === undefined || guarded.metadata.deletionTimestamp !== undefined) return undefined;
-      return definition.reconcile?.(guarded, ctx.withObject(guarded));
-    }
-    if (!hasFinalizer(object, finalizer)) {
-      return definition.whileDeleting ? definition.reconcile?.(object, ctx) : undefined;
-    }
-    const result = await this.#cleanUp(object, ctx);
-    if (result?.requeueAfterMs !== undefined) return result;
-    await dropFinalizer(object, ports);
-    return undefined;
-  }
-
-  async #cleanUp(object: Frozen, ctx: LiveContext): Promise<ReconcileResult | undefined> {
-    try {
-      return (await this.definition.cleanup?.(object, ctx)) ?? undefined;
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      ctx.event({ type: "Warning", reason: "CleanupFailed", action: "Cleanup", note: message });
-      const { status } = object as { readonly status?: { readonly conditions?: unknown } };
-      if (Array.isArray(status?.conditions)) {
-        const update = { type: "CleanupFailed", status: true, reason: "CleanupFailed", message };
-        // telling is second to failing: the first error is the one that counts
-        await ctx.patchStatus({ conditions: ctx.condition(update) }).catch(() => undefined);
-      }
-      throw error;
-    }
   }
 
   #forgetKey(ctx: LiveContext): void {

@@ -9,74 +9,27 @@ import {
   systemClock,
   systemRandom,
 } from "@bowline/client";
-import type { Tracer } from "@opentelemetry/api";
 import type { Registry } from "prom-client";
-import { type Cache, type CacheOptions, InformerCache } from "../cache/cache.ts";
-import { AppliedIntents } from "../controller/applied-intents.ts";
+import type { Cache } from "../cache/cache.ts";
 import type { ClusterConnection } from "../controller/cluster-connection.ts";
 import { Controller } from "../controller/controller.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
-import { ManagedClient } from "../controller/managed-client.ts";
 import { MisuseError, TermOverError } from "../errors.ts";
-import type { ConversionDefinition } from "../webhook/define-conversion.ts";
-import type { WebhookDefinition } from "../webhook/define-webhook.ts";
-import type { WebhookServerOptions, WebhookStage } from "../webhook/webhook-stage.ts";
-import { EventRecorder } from "./event-recorder.ts";
+import type { WebhookStage } from "../webhook/webhook-stage.ts";
 import { type HealthCheck, HealthChecks } from "./health.ts";
-import { type EndpointCertificate, type EndpointHandler, HttpEndpoint, isOff } from "./http-endpoint.ts";
+import { type EndpointAnswer, HttpEndpoint, isOff } from "./http-endpoint.ts";
 import { InstrumentRegistry } from "./instruments.ts";
 import { type LeaderElectionOptions, LeaderElector } from "./leader-election.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { type Logger, pinoLogger } from "./logger.ts";
+import { metricsEndpoint } from "./metrics-endpoint.ts";
 import { promRegistry } from "./metrics.ts";
+import { connectCluster, observeCache } from "./connect-cluster.ts";
 import { observedTransport } from "./observed-transport.ts";
 import { type Runnable, superviseRunnable } from "./runnable.ts";
 import { untilSignal } from "./signals.ts";
 import { type Term, plainTerm } from "./term.ts";
-import { TokenGate } from "./token-gate.ts";
-
-/** A further cluster of a manager. */
-export interface ClusterOptions {
-  readonly transport: Transport;
-  readonly cache?: CacheOptions;
-}
-
-export interface ManagerOptions {
-  /** The cluster it works in: over HTTPS or in process. */
-  readonly transport: Transport;
-  /** Further clusters by name; requests of their objects carry the name. */
-  readonly clusters?: Readonly<Record<string, ClusterOptions>>;
-  readonly controllers?: readonly ControllerDefinition[];
-  /** False, or ENABLE_WEBHOOKS=false in the environment: runs without them. */
-  readonly webhooks?: readonly (WebhookDefinition | ConversionDefinition)[] | false;
-  readonly webhookServer?: WebhookServerOptions;
-  readonly runnables?: readonly Runnable[];
-  /** Overrides the concurrency of controllers, by name: `{ application: 10 }`. For those who run what others wrote. */
-  readonly concurrency?: Readonly<Record<string, number>>;
-  /** In logs and as the identity of events. Default `bowline`. */
-  readonly name?: string;
-  readonly clock?: Clock;
-  readonly random?: Random;
-  /** A pino logger, or anything like it. Default: pino, JSON lines on standard output. */
-  readonly logger?: Logger;
-  readonly cache?: CacheOptions;
-  readonly leaderElection?: LeaderElectionOptions | false;
-  /** How long a stop waits for reconciles that run. Default 30,000; 0: not at all; Infinity: for ever. */
-  readonly gracefulShutdownMs?: number;
-  /** Where `/healthz` and `/readyz` are answered: `:8081`. Default: nowhere. */
-  readonly healthAddress?: string | false;
-  /** Where `/metrics` and `/debug` are answered: `:8080`. Default: nowhere. */
-  readonly metricsAddress?: string | false;
-  /**
-   * Serves metrics over HTTPS, and only to those whose token the API server knows and whom it allows to get `/metrics`
-   * (TokenReview and SubjectAccessReview). The certificate is read once from the files given, or made on the spot.
-   */
-  readonly secureMetrics?: boolean | { readonly certificateFile: string; readonly keyFile: string };
-  /** Host or pod name, in identities. Default: the host's name. */
-  readonly hostName?: string;
-  /** An OpenTelemetry tracer: a span for every reconcile and every request. Default: none. */
-  readonly tracer?: Tracer;
-}
+import type { ClusterOptions, ManagerOptions } from "./manager-options.ts";
 
 /** Ports that a manager's servers listen on; undefined for those that do not run. */
 export interface ManagerPorts {
@@ -178,10 +131,8 @@ class LiveManager implements Manager {
     this.#health = new HealthChecks("/healthz", onFailure);
     this.#ready = new HealthChecks("/readyz", onFailure);
     this.#lifecycle = new Lifecycle(this.log);
-    this.#connect("", options.transport, options.cache);
-    for (const [cluster, { transport, cache }] of Object.entries(options.clusters ?? {})) {
-      this.#connect(cluster, transport, cache);
-    }
+    this.#connect("", options);
+    for (const [name, cluster] of Object.entries(options.clusters ?? {})) this.#connect(name, cluster);
     this.#elector = this.#makeElector(options.leaderElection);
     for (const part of [...(options.controllers ?? []), ...(options.runnables ?? [])]) this.add(part);
     this.#ready.add("informers", () => this.#checkInformers());
@@ -239,10 +190,10 @@ class LiveManager implements Manager {
     if (this.#phase === "running") void this.#startControllerLate(controller);
   }
 
-  engage(name: string, { transport, cache }: ClusterOptions): void {
+  engage(name: string, cluster: ClusterOptions): void {
     if (this.#clusters.has(name))
       throw new MisuseError(`there is a cluster named ${JSON.stringify(name)} already`);
-    const connection = this.#connect(name, transport, cache);
+    const connection = this.#connect(name, cluster);
     if (this.#phase !== "running") return;
     for (const controller of this.#controllers.values()) controller.engage(connection);
   }
@@ -303,22 +254,20 @@ class LiveManager implements Manager {
     return this.#clusters.get("") as ClusterConnection;
   }
 
-  #connect(name: string, transport: Transport, cacheOptions: CacheOptions = {}): ClusterConnection {
-    const { clock, random, log } = this;
-    const field = this.#options.name ?? "bowline";
-    const client = createClient({
+  #connect(name: string, { transport, cache }: ClusterOptions): ClusterConnection {
+    const connection = connectCluster(name, {
       transport: this.#observed(name, transport),
-      clock,
-      random,
-      fieldManager: field,
+      cacheOptions: cache ?? {},
+      fieldManager: this.#options.name ?? "bowline",
+      host: this.#host(),
+      term: plainTerm(this.#work.signal),
       onWarning: (text) => this.#warn(text),
+      clock: this.clock,
+      random: this.random,
+      log: this.log,
     });
-    const cache = new InformerCache({ client, clock, random, log }, cacheOptions);
-    const recorder = new EventRecorder({ client, clock, random, log, host: this.#host() });
-    const managed = new ManagedClient(client, cache, plainTerm(this.#work.signal));
-    const connection = { name, client: managed, cache, recorder, applied: new AppliedIntents() };
     this.#clusters.set(name, connection);
-    this.#observeCache(name, cache);
+    observeCache(this.#instruments, connection, () => this.#clusters.get(name) === connection);
     return connection;
   }
 
@@ -337,30 +286,6 @@ class LiveManager implements Manager {
     if (this.#warnings.size >= warningsMax) this.#warnings.clear();
     this.#warnings.add(text);
     this.log.warn({ warning: text }, "the API server warns");
-  }
-
-  #observeCache(cluster: string, cache: InformerCache): void {
-    const isEngaged = (): boolean => this.#clusters.get(cluster)?.cache === cache;
-    const labelled = (value: (kind: ReturnType<InformerCache["report"]>[number]) => number) => () =>
-      (isEngaged() ? cache.report() : []).map((kind) => ({
-        labels: { cluster, kind: kind.kind, api_version: kind.apiVersion },
-        value: value(kind),
-      }));
-    this.#instruments.collected(
-      "bowline_cache_objects",
-      "Objects in the cache",
-      labelled((kind) => kind.objectCount),
-    );
-    this.#instruments.collected(
-      "bowline_cache_bytes",
-      "Estimated bytes of JSON in the cache",
-      labelled((kind) => kind.bytes),
-    );
-    this.#instruments.collected(
-      "bowline_cache_synced",
-      "1 when the first list is in the cache",
-      labelled((kind) => (kind.hasSynced ? 1 : 0)),
-    );
   }
 
   #host(): string {
@@ -432,7 +357,7 @@ class LiveManager implements Manager {
   }
 
   async #startEndpoints(): Promise<void> {
-    const { healthAddress, metricsAddress } = this.#options;
+    const { healthAddress, metricsAddress, secureMetrics } = this.#options;
     if (!isOff(healthAddress)) {
       const endpoint = (this.#healthEndpoint = new HttpEndpoint(healthAddress, ({ path, query }) =>
         this.#answerHealth(path, query),
@@ -443,41 +368,13 @@ class LiveManager implements Manager {
       });
     }
     if (isOff(metricsAddress)) return;
-    const certificate = await this.#metricsCertificate();
-    const gate = certificate === undefined ? undefined : new TokenGate(this.client, this.clock);
-    const answer: EndpointHandler = async ({ path, authorization }) => {
-      const status = (await gate?.check(authorization, path)) ?? 200;
-      if (status === 200) return this.#answerMetrics(path);
-      return { status, body: status === 401 ? "Unauthorized\n" : "Forbidden\n" };
-    };
-    const endpoint = (this.#metricsEndpoint = new HttpEndpoint(metricsAddress, answer, certificate));
+    const { client, clock, random } = this;
+    const answer = (path: string): Promise<EndpointAnswer | undefined> => this.#answerMetrics(path);
+    const endpoint = await metricsEndpoint(metricsAddress, answer, { secureMetrics, client, clock, random });
+    this.#metricsEndpoint = endpoint;
     await this.#lifecycle.start("metrics endpoint", {
       start: () => endpoint.start(),
       stop: () => endpoint.stop(),
-    });
-  }
-
-  async #metricsCertificate(): Promise<EndpointCertificate | undefined> {
-    const { secureMetrics = false } = this.#options;
-    if (secureMetrics === false) return undefined;
-    if (secureMetrics !== true) {
-      const { readFile } = await import("node:fs/promises");
-      const [certificatePem, keyPem] = await Promise.all([
-        readFile(secureMetrics.certificateFile, "utf8"),
-        readFile(secureMetrics.keyFile, "utf8"),
-      ]);
-      return { certificatePem, keyPem };
-    }
-    const { createCertificateAuthority, issueCertificate } = await import("../webhook/certificate.ts");
-    const now = this.clock.now();
-    const random = (count: number): Uint8Array => this.random.bytes(count);
-    const life = { notBefore: now - 3_600_000, notAfter: now + 365 * 86_400_000, random };
-    const authority = createCertificateAuthority({ commonName: "bowline-metrics-ca", ...life });
-    return issueCertificate(authority, {
-      commonName: "metrics",
-      hosts: ["localhost"],
-      usages: ["serverAuth"],
-      ...life,
     });
   }
 

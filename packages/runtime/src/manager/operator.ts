@@ -2,7 +2,8 @@ import type { AnyCustomKind, Crd } from "@bowline/api";
 import { type LoadConnectionOptions, createHttpTransport, loadConnection } from "@bowline/client";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
 import type { WebhookDefinition } from "../webhook/define-webhook.ts";
-import { type ManagerOptions, createManager } from "./manager.ts";
+import type { ManagerOptions } from "./manager-options.ts";
+import { createManager } from "./manager.ts";
 
 /** What an operator is made of. Running it, testing it and writing its manifests all start from this one value. */
 export interface OperatorDefinition {
