@@ -90,7 +90,7 @@ export type { EventInput } from "./manager/event-recorder.ts";
 
 // Operators
 export { defineOperator, runOperator } from "./manager/operator.ts";
-export type { OperatorDefinition, RunOperatorOptions } from "./manager/operator.ts";
+export type { OperatorDefinition, Permission, RunOperatorOptions } from "./manager/operator.ts";
 
 // Webhooks
 export { defineWebhook } from "./webhook/define-webhook.ts";

@@ -1,9 +1,23 @@
 import type { AnyCustomKind, Crd } from "@bowline/api";
 import { type LoadConnectionOptions, createHttpTransport, loadConnection } from "@bowline/client";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
+import type { ConversionDefinition } from "../webhook/define-conversion.ts";
 import type { WebhookDefinition } from "../webhook/define-webhook.ts";
+import { managerFlags } from "./manager-flags.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { createManager } from "./manager.ts";
+
+/** A permission beyond those that follow from the controllers. Source: rbac.authorization.k8s.io/v1 PolicyRule. */
+export interface Permission {
+  /** `""` is the core group. */
+  readonly apiGroups?: readonly string[];
+  /** `secrets`, `pods/exec`. */
+  readonly resources?: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+  /** `/metrics`. */
+  readonly nonResourceURLs?: readonly string[];
+}
 
 /** What an operator is made of. Running it, testing it and writing its manifests all start from this one value. */
 export interface OperatorDefinition {
@@ -12,7 +26,12 @@ export interface OperatorDefinition {
   /** The custom kinds it brings: one value each, or one `defineCrd` for the versions of a kind. */
   readonly kinds: readonly (AnyCustomKind | Crd)[];
   readonly controllers: readonly ControllerDefinition[];
-  readonly webhooks?: readonly WebhookDefinition[];
+  readonly webhooks?: readonly (WebhookDefinition | ConversionDefinition)[];
+  /**
+   * What it may do beside what its controllers declare. `bowline generate` derives the rest: reading what they are for, own
+   * and watch, writing what they own, status, finalizers, events and the lease.
+   */
+  readonly permissions?: readonly Permission[];
 }
 
 /** Says what an operator is made of; checks nothing and starts nothing. */
@@ -21,6 +40,11 @@ export function defineOperator(definition: OperatorDefinition): OperatorDefiniti
 }
 
 export interface RunOperatorOptions {
+  /**
+   * Flags as managers have them: `["--leader-elect", "--metrics-bind-address=:8443"]`; `--help` is answered by the error.
+   * What is given beside them in `connection` and `manager` wins.
+   */
+  readonly args?: readonly string[];
   /** Which cluster. Default: KUBECONFIG, else the pod's own, else `~/.kube/config`. */
   readonly connection?: LoadConnectionOptions;
   /** What else the manager is told: leader election, logger, limits. */
@@ -31,15 +55,17 @@ export interface RunOperatorOptions {
 
 /**
  * Runs an operator until SIGINT or SIGTERM, in the cluster of the kubeconfig or of the pod it runs in.
- * @throws ConfigError when there is no usable configuration
+ * @throws ConfigError when there is no usable configuration, MisuseError for flags that are none
  */
 export async function runOperator(
   operator: OperatorDefinition,
   options: RunOperatorOptions = {},
 ): Promise<void> {
-  const connection = await loadConnection(options.connection);
+  const flags = managerFlags(options.args ?? [], { environment: process.env });
+  const connection = await loadConnection({ ...flags.connection, ...options.connection });
   const transport = createHttpTransport(connection, { userAgent: operator.name });
   const manager = createManager({
+    ...flags.managerOptions(operator.name, connection.namespace),
     ...options.manager,
     transport,
     name: operator.name,
