@@ -68,7 +68,9 @@ export function isTooManyRequests(error: unknown): boolean {
 }
 /** The resource version that was asked for is compacted: relist. */
 export function isExpired(error: unknown): boolean {
-  return hasReason(error, "Expired") || hasReason(error, "Gone") || (isStatusError(error) && error.code === 410);
+  return (
+    hasReason(error, "Expired") || hasReason(error, "Gone") || (isStatusError(error) && error.code === 410)
+  );
 }
 
 /** Which resource an error speaks of: `{ group: "apps", resource: "deployments" }`. */
@@ -83,7 +85,12 @@ export function qualifiedResource(name: ResourceName): string {
 }
 
 /** Builds a failure; the constructors below give each reason its code and the server's wording. Source: api/errors (errors.go). */
-export function failure(code: number, reason: StatusReason, message: string, details?: StatusDetails): StatusError {
+export function failure(
+  code: number,
+  reason: StatusReason,
+  message: string,
+  details?: StatusDetails,
+): StatusError {
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",
@@ -105,7 +112,12 @@ function resourceDetails(resource: ResourceName, name: string): StatusDetails {
 }
 
 export function notFound(resource: ResourceName, name: string): StatusError {
-  return failure(404, "NotFound", `${qualifiedResource(resource)} "${name}" not found`, resourceDetails(resource, name));
+  return failure(
+    404,
+    "NotFound",
+    `${qualifiedResource(resource)} "${name}" not found`,
+    resourceDetails(resource, name),
+  );
 }
 
 export function alreadyExists(resource: ResourceName, name: string): StatusError {
@@ -147,13 +159,21 @@ export function expired(message: string): StatusError {
 }
 
 /** 422 with one cause per field error. `kind` is what is named in the message: `Application.example.com "x" is invalid: ...`. */
-export function invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): StatusError {
+export function invalid(
+  kind: { group: string; kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): StatusError {
   const qualified = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
-  const causes = errors.map((e) => ({ reason: causeReason(e.type), message: fieldErrorBody(e), field: e.field }));
+  const causes = errors.map((e) => ({
+    reason: causeReason(e.type),
+    message: fieldErrorBody(e),
+    field: e.field,
+  }));
   const details: StatusDetails = {
     ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),
-    kind: kind.kind,
+    ...(kind.kind === "" ? {} : { kind: kind.kind }),
     causes,
   };
   const list = errors.length === 0 ? "" : `: ${fieldErrorsText(errors)}`;

@@ -139,7 +139,7 @@ export class CrdController {
     if (same) return;
     const resources = customResources(crd, {
       bucket: this.#options.store.bucket(bucketName(crd)),
-      createRefusal: () => this.#createRefusal(name),
+      createRefusal: (object) => this.#createRefusal(name, object),
       convert:
         crd.spec.conversion?.strategy === "Webhook" ? this.#options.webhookConverter(crd) : renameVersion,
     });
@@ -157,7 +157,7 @@ export class CrdController {
   }
 
   /** While its custom resources are being deleted, a definition accepts no new ones. */
-  #createRefusal(name: string): Error | undefined {
+  #createRefusal(name: string, object: string): Error | undefined {
     const revision = this.#options.definitions.bucket.get(name);
     const crd = revision?.object as unknown as CustomResourceDefinition | undefined;
     if (crd?.metadata.deletionTimestamp === undefined) return undefined;
@@ -165,7 +165,7 @@ export class CrdController {
     const { group, names } = crd.spec;
     return forbidden(
       { group, resource: names.plural },
-      "",
+      object,
       "create not allowed while custom resource definition is terminating",
     );
   }

@@ -255,12 +255,14 @@ function makeStrategies(inputs: StrategyInputs): { main: Strategy; status: Write
   const validate = validator(inputs, rules);
   const convert = managedConversion(definition);
   // A body of another version is refused later, but what its version does not know is told before.
-  const schemaOfBody = ({ apiVersion }: JsonObject): StructuralSchema =>
-    apiVersion === inputs.apiVersion
-      ? schema
-      : compileSchema(
-          crd.spec.versions.find((v) => apiVersionOfCrd(crd, v.name) === apiVersion)?.schema?.openAPIV3Schema,
-        );
+  const versionOfBody = ({ apiVersion }: JsonObject): { name: string; schema: StructuralSchema } => {
+    const other =
+      apiVersion === inputs.apiVersion
+        ? undefined
+        : crd.spec.versions.find((v) => apiVersionOfCrd(crd, v.name) === apiVersion);
+    if (other === undefined) return { name: version.name, schema };
+    return { name: other.name, schema: compileSchema(other.schema?.openAPIV3Schema) };
+  };
   const main: Strategy = {
     ...(convert === undefined ? {} : { convert }),
     allowUnconditionalUpdate: false,
@@ -268,10 +270,11 @@ function makeStrategies(inputs: StrategyInputs): { main: Strategy; status: Write
     management: fieldManagement(inputs, undefined),
     decodesApplied: false,
     decode(value, { strict }) {
-      const decoded = decodeCustomResource(schemaOfBody(value), value, {
+      const named = versionOfBody(value);
+      const decoded = decodeCustomResource(named.schema, value, {
         unknownFields: strict,
         preserveUnknownFields: crd.spec.preserveUnknownFields ?? false,
-        kind: { group: crd.spec.group, version: version.name, kind: crd.spec.names.kind },
+        kind: { group: crd.spec.group, version: named.name, kind: crd.spec.names.kind },
       });
       const strictErrors = decoded.unknownFields.map((path) => `unknown field "${path}"`);
       return {

@@ -33,7 +33,7 @@ export async function deleteObject(
   for (;;) {
     const stored = resource.bucket.get(key);
     if (stored === undefined) throw notFound(resourceName(resource), request.name);
-    checkDeletePreconditions(resource.kind, request.name, request.options, stored.object.metadata);
+    checkDeletePreconditions(resource, request.name, request.options, stored.object.metadata);
     const seen = await seeOne(resource, stored);
     await context.admission.validate(
       admissionRequest(resource, context, {

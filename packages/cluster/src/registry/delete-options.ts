@@ -1,4 +1,5 @@
-import { failure } from "@bowline/api";
+import { conflict, failure } from "@bowline/api";
+import type { Resource } from "./resource.ts";
 
 /** Options of a delete. Source: meta/v1 DeleteOptions. */
 export interface DeleteOptions {
@@ -17,31 +18,40 @@ export interface DeleteOptions {
  * @throws StatusError 409
  */
 export function checkDeletePreconditions(
-  kind: { readonly group: string; readonly kind: string },
+  resource: Resource,
   name: string,
   options: DeleteOptions,
   found: { readonly uid?: string; readonly resourceVersion?: string },
 ): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   if (uid !== undefined && uid !== found.uid) {
-    const why = `the UID in the precondition (${uid}) does not match the UID in record (${found.uid ?? ""}). The object might have been deleted and then recreated`;
-    throw preconditionFailed(kind, name, why);
+    throw failed(resource, name, { field: "UID", asked: uid, found: found.uid ?? "" });
   }
   if (resourceVersion !== undefined && resourceVersion !== found.resourceVersion) {
-    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${found.resourceVersion ?? ""}). The object might have been modified`;
-    throw preconditionFailed(kind, name, why);
+    const version = { asked: resourceVersion, found: found.resourceVersion ?? "" };
+    throw failed(resource, name, { field: "ResourceVersion", ...version });
   }
 }
 
-function preconditionFailed(
-  kind: { readonly group: string; readonly kind: string },
-  name: string,
-  why: string,
-): Error {
-  const qualified = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
+interface Mismatch {
+  readonly field: "UID" | "ResourceVersion";
+  readonly asked: string;
+  readonly found: string;
+}
+
+function failed(resource: Resource, name: string, { field, asked, found }: Mismatch): Error {
+  // kinds that go through a phase of termination look for themselves, in words of their own
+  if (resource.strategy.prepareForDelete !== undefined) {
+    const why = `Precondition failed: ${field} in precondition: ${asked}, ${field} in object meta: ${found}`;
+    return conflict({ group: resource.api.group, resource: resource.api.plural }, name, why);
+  }
+  const { group, kind } = resource.kind;
+  const qualified = group === "" ? kind : `${kind}.${group}`;
+  const guess = field === "UID" ? "deleted and then recreated" : "modified";
+  const why = `the ${field} in the precondition (${asked}) does not match the ${field} in record (${found}). The object might have been ${guess}`;
   return failure(409, "Conflict", `Operation cannot be fulfilled on ${qualified} "${name}": ${why}`, {
     name,
-    ...(kind.group === "" ? {} : { group: kind.group }),
-    kind: kind.kind,
+    ...(group === "" ? {} : { group }),
+    kind,
   });
 }

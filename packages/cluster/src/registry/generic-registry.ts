@@ -10,6 +10,7 @@ import {
   conflict,
   deepFreeze,
   failure,
+  internalError,
   invalid,
   jsonEqual,
   keepManagedFieldsTimes,
@@ -79,6 +80,9 @@ const conflictAttemptsMax = 5;
 const modified =
   "the object has been modified; please apply your changes to the latest version and try again";
 
+/** What a patch is told that takes the apiVersion away. Source: apimachinery runtime/error.go. */
+const missingVersion = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+
 /** Creates an object. `tracked`: managedFields are already right. */
 export async function createObject(
   resource: Resource,
@@ -108,14 +112,15 @@ async function prepareCreate(
   given: { readonly namespace: string; readonly object: StoredObject; readonly tracked?: boolean },
 ): Promise<StoredObject> {
   const { strategy } = resource;
-  const refusal = resource.createRefusal?.();
+  const refusal = resource.createRefusal?.(given.object.metadata.name ?? "");
   if (refusal !== undefined) throw refusal;
   const admission = (object: StoredObject): AdmissionRequest =>
     admissionRequest(resource, context, { operation: "CREATE", namespace: given.namespace, object });
   let object = uniqueOwnerReferences(given.object, { afterAdmission: false, warn: context.warn });
   if (given.tracked !== true) object = await track(context, strategy, undefined, object);
   object = await admitted(context, admission(object), object);
-  object = newMetadata(strategy.prepareForCreate(object), context);
+  // uid and name first: the selector of a Job is made from its uid
+  object = strategy.prepareForCreate(newMetadata(object, context));
   judge(resource, object, strategy.validateCreate(object), context);
   await context.admission.validate(admission(object));
   return object;
@@ -249,6 +254,7 @@ async function prepareUpdate(
       : uniqueOwnerReferences(next.object, { afterAdmission: false, warn: context.warn });
   if (!next.tracked) object = await track(context, strategy, old, object);
   object = await admitted(context, admission(object), object);
+  if (!object.apiVersion) throw internalError(missingVersion);
   object = strategy.prepareForUpdate(keptMetadata(object, old), old);
   object = withMetadata(object, { resourceVersion: old.metadata.resourceVersion });
   judge(resource, object, strategy.validateUpdate(object, old), context);

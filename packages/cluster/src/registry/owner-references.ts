@@ -1,23 +1,23 @@
+import { jsonEqual } from "@bowline/api";
 import type { StoredObject } from "../store/revision.ts";
 import { withMetadata } from "./metadata.ts";
 
 /**
- * The object without owner references that name an owner a second time, and a warning about them.
+ * The object without owner references that it has twice, word for word, and a warning about them.
  * Source: k8s.io/apiserver pkg/endpoints/handlers/rest.go (dedupOwnerReferencesAndAddWarning).
  */
 export function uniqueOwnerReferences(
   object: StoredObject,
   options: { readonly afterAdmission: boolean; warn(text: string): void },
 ): StoredObject {
-  const references = object.metadata.ownerReferences ?? [];
-  const seen = new Set<string>();
+  const references = object.metadata.ownerReferences;
+  if (references === undefined || references.length < 2) return object;
+  const unique: (typeof references)[number][] = [];
   const doubled = new Set<string>();
-  const unique = references.filter((reference) => {
-    const first = !seen.has(reference.uid);
-    seen.add(reference.uid);
-    if (!first) doubled.add(reference.uid);
-    return first;
-  });
+  for (const reference of references) {
+    if (unique.some((kept) => jsonEqual(kept, reference))) doubled.add(reference.uid);
+    else unique.push(reference);
+  }
   if (doubled.size === 0) return object;
   const when = options.afterAdmission ? " after mutating admission happens" : "";
   options.warn(

@@ -45,8 +45,8 @@ export interface Resource {
   readonly registryPath: string;
   /** Group and kind that error messages name. */
   readonly kind: { readonly group: string; readonly kind: string };
-  /** Why creates are refused at the moment (a CRD that is being deleted), if they are. */
-  readonly createRefusal: (() => Error | undefined) | undefined;
+  /** Why creates are refused at the moment (a CRD that is being deleted), if they are, in words about the object's name. */
+  readonly createRefusal: ((name: string) => Error | undefined) | undefined;
   /** Stored revisions as this version shows them. */
   see(revisions: readonly Revision[]): MaybePromise<readonly Revision[]>;
   /** An object of this version as it is stored. */

@@ -15,7 +15,7 @@ import type { ServerRequest, ServerResponse } from "./request.ts";
 import type { VerbContext } from "./verb-context.ts";
 
 export function offerOf(resource: Resource): Offer {
-  return { protobuf: !resource.typedItems, yaml: true, transforms: true };
+  return { protobuf: !resource.typedItems, transforms: true };
 }
 
 /** How this request's answer goes out. @throws StatusError 406 */

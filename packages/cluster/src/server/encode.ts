@@ -1,8 +1,8 @@
 /** Answers as bytes. */
-import { encodeJson, encodeYaml } from "@bowline/api";
+import { type JsonObject, encodeJson, encodeYaml } from "@bowline/api";
 import type { Revision } from "../store/revision.ts";
+import { protobufCodec, protobufType } from "./protobuf.ts";
 import type { ServerResponse } from "./request.ts";
-import type { OutgoingEvent } from "./watch-session.ts";
 
 type Finite = Extract<ServerResponse, { kind: "object" | "list" | "raw" }>;
 
@@ -13,13 +13,23 @@ const chunkBytes = 1 << 20;
 export function encodeBody(response: Finite, pretty: boolean): Uint8Array[] {
   if (response.kind === "raw")
     return [typeof response.data === "string" ? Buffer.from(response.data) : response.data];
-  if (response.headers["content-type"] === "application/yaml") {
-    return [Buffer.from(encodeYaml(response.kind === "list" ? wholeList(response) : response.object))];
+  switch (response.headers["content-type"]) {
+    case "application/yaml":
+      return [Buffer.from(encodeYaml(whole(response)))];
+    case protobufType:
+      return [protobufCodec().encode(whole(response) as JsonObject)];
+    default:
+      return pretty ? [Buffer.from(`${encodeJson(whole(response), { pretty: true })}\n`)] : encoded(response);
   }
-  if (pretty) {
-    const value = response.kind === "list" ? wholeList(response) : response.object;
-    return [Buffer.from(`${encodeJson(value, { pretty: true })}\n`)];
-  }
+}
+
+function whole(response: Exclude<Finite, { kind: "raw" }>): unknown {
+  return response.kind === "list"
+    ? { ...response.list, items: response.items.map((r) => r.object) }
+    : response.object;
+}
+
+function encoded(response: Exclude<Finite, { kind: "raw" }>): Uint8Array[] {
   if (response.kind === "list") return encodeList(response.list, response.items);
   if (response.revision !== undefined && response.revision.object === response.object) {
     return [response.revision.bytes, newline];
@@ -29,10 +39,6 @@ export function encodeBody(response: Finite, pretty: boolean): Uint8Array[] {
 
 const newline = Buffer.from("\n");
 const comma = Buffer.from(",");
-
-function wholeList(response: Extract<ServerResponse, { kind: "list" }>): unknown {
-  return { ...response.list, items: response.items.map((r) => r.object) };
-}
 
 /** A list joined from the bytes that its items keep: nothing is stringified again. */
 function encodeList(
@@ -58,18 +64,4 @@ function encodeList(
   pending.push(Buffer.from("]}\n"));
   chunks.push(Buffer.concat(pending));
   return chunks;
-}
-
-const heads: Readonly<Record<string, Buffer>> = Object.fromEntries(
-  ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"].map((type) => [
-    type,
-    Buffer.from(`{"type":"${type}","object":`),
-  ]),
-);
-const tail = Buffer.from("}\n");
-
-/** One watch event as a line. */
-export function encodeEvent(event: OutgoingEvent): Uint8Array {
-  const object = event.revision?.bytes ?? Buffer.from(encodeJson(event.object));
-  return Buffer.concat([heads[event.type] as Buffer, object, tail]);
 }

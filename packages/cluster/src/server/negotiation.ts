@@ -4,6 +4,7 @@
  */
 import { type StatusError, failure } from "@bowline/api";
 import { type MediaType, admits, parseAccept } from "./media-type.ts";
+import { protobufType } from "./protobuf.ts";
 
 export type Encoding = "json" | "yaml" | "protobuf";
 export type Transform = "none" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList";
@@ -19,14 +20,12 @@ export interface Negotiated {
 const encodings: readonly { readonly type: string; readonly encoding: Encoding }[] = [
   { type: "application/json", encoding: "json" },
   { type: "application/yaml", encoding: "yaml" },
-  { type: "application/vnd.kubernetes.protobuf", encoding: "protobuf" },
+  { type: protobufType, encoding: "protobuf" },
 ];
 
-/** Which encodings an endpoint offers. Custom resources have no protobuf form. */
+/** What an endpoint offers. Custom resources have no protobuf form, but their metadata has; a Table never has one. */
 export interface Offer {
   readonly protobuf: boolean;
-  /** False for watches and other streams that only have JSON. */
-  readonly yaml: boolean;
   readonly transforms: boolean;
 }
 
@@ -46,22 +45,31 @@ export function negotiate(accept: string | undefined, offer: Offer, query: URLSe
 }
 
 function acceptable(range: MediaType, encoding: Encoding, offer: Offer): Negotiated | undefined {
-  if (encoding === "protobuf" && !offer.protobuf) return undefined;
-  if (encoding === "yaml" && !offer.yaml) return undefined;
   const { as, g: group, v: version } = range.parameters;
-  const plain: Negotiated = { encoding, transform: "none", metaVersion: "v1", pretty: false };
-  if (as === undefined || as === "") return plain;
+  const protobuf = encoding === "protobuf";
+  if (as === undefined || as === "") {
+    if (protobuf && !offer.protobuf) return undefined;
+    return { encoding, transform: "none", metaVersion: "v1", pretty: false };
+  }
   if (!offer.transforms || group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1"))
     return undefined;
-  if (as !== "Table" && as !== "PartialObjectMetadata" && as !== "PartialObjectMetadataList")
+  if (as === "Table" ? protobuf : as !== "PartialObjectMetadata" && as !== "PartialObjectMetadataList")
     return undefined;
-  return { ...plain, transform: as, metaVersion: version };
+  return { encoding, transform: as as Transform, metaVersion: version, pretty: false };
 }
 
 /** Names every encoding, those too that this endpoint has no form for: so does the real server. */
-export function notAcceptable(): StatusError {
-  const types = encodings.map(({ type }) => type).join(", ");
-  return failure(406, "NotAcceptable", `only the following media types are accepted: ${types}`);
+function notAcceptable(): StatusError {
+  return refused(encodings.map(({ type }) => type));
+}
+
+/** The answer to a watch in an encoding that cannot stream. */
+export function notStreamable(): StatusError {
+  return refused(encodings.filter((e) => e.encoding !== "yaml").map(({ type }) => `${type};stream=watch`));
+}
+
+function refused(types: readonly string[]): StatusError {
+  return failure(406, "NotAcceptable", `only the following media types are accepted: ${types.join(", ")}`);
 }
 
 function isPretty(query: URLSearchParams): boolean {
@@ -74,12 +82,14 @@ export function contentType(encoding: Encoding): string {
   return encodings.find((e) => e.encoding === encoding)?.type ?? "application/json";
 }
 
-/** How an error goes out: as the client's best encoding says, JSON when there is none. */
-export function errorEncoding(accept: string | undefined): "json" | "yaml" {
-  if (accept === undefined || accept === "") return "json";
-  for (const range of parseAccept(accept)) {
-    if (admits(range.type, "application/json")) return "json";
-    if (admits(range.type, "application/yaml")) return "yaml";
+/** What every endpoint can say: a Status, and other objects of meta. */
+export const metaOffer: Offer = { protobuf: true, transforms: false };
+
+/** How an error goes out: as the client would have had the object, JSON when it asked for something that errors are not. */
+export function errorEncoding(accept: string | undefined): Encoding {
+  try {
+    return negotiate(accept, metaOffer, new URLSearchParams()).encoding;
+  } catch {
+    return "json";
   }
-  return "json";
 }

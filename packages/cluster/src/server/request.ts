@@ -1,5 +1,6 @@
 import type { UserInfo } from "../registry/user.ts";
 import type { Revision } from "../store/revision.ts";
+import type { Encoding } from "./negotiation.ts";
 import type { WatchSession } from "./watch-session.ts";
 
 /** A body as it came: bytes over HTTP, or a JSON value handed over in process (never to be changed). */
@@ -40,5 +41,5 @@ export type ServerResponse =
       readonly items: readonly Revision[];
     })
   | (Head & { readonly kind: "raw"; readonly data: string | Uint8Array })
-  | (Head & { readonly kind: "watch"; readonly session: WatchSession })
+  | (Head & { readonly kind: "watch"; readonly encoding: Encoding; readonly session: WatchSession })
   | (Head & { readonly kind: "bytes"; readonly stream: AsyncIterable<Uint8Array> });

@@ -17,10 +17,17 @@ interface PodFields {
 export async function bindPod(context: VerbContext): Promise<ServerResponse> {
   const { info, resource, ports, request } = context;
   if (info.verb !== "create") throw notSupported(context, info.verb);
-  const { target, metadata } = parseBody(request).value as { target?: { name?: string }; metadata?: { uid?: string } };
+  const { target, metadata } = parseBody(request).value as {
+    target?: { name?: string };
+    metadata?: { uid?: string };
+  };
   const node = target?.name ?? "";
   if (node === "") throw badRequest('Binding "" is invalid: target.name: Required value');
-  const write = writeContext(context, { dryRun: false, fieldManager: "", options: { kind: "CreateOptions" } });
+  const write = writeContext(context, {
+    dryRun: false,
+    fieldManager: "",
+    options: { kind: "CreateOptions" },
+  });
   await updateObject(resource, write, {
     namespace: info.namespace,
     name: info.name,
@@ -32,9 +39,16 @@ export async function bindPod(context: VerbContext): Promise<ServerResponse> {
     },
     createsMissing: false,
     retriesConflicts: true,
-    compute: (current) => Promise.resolve({ object: bound(current as StoredObject & PodFields), tracked: false }),
+    compute: (current) =>
+      Promise.resolve({ object: bound(current as StoredObject & PodFields), tracked: false }),
   });
-  const object = Object.freeze({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 });
+  const object = Object.freeze({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    code: 201,
+  });
   return { kind: "object", status: 201, headers: { "content-type": "application/json" }, object };
 
   function bound(pod: StoredObject & PodFields): StoredObject {
@@ -42,9 +56,16 @@ export async function bindPod(context: VerbContext): Promise<ServerResponse> {
     if (metadata?.uid !== undefined && metadata.uid !== "" && metadata.uid !== pod.metadata.uid) {
       throw conflict(name, info.name, "the UID in the precondition does not match the UID in record");
     }
-    if (pod.metadata.deletionTimestamp !== undefined) throw conflict(name, info.name, `pod ${info.name} is being deleted, cannot be assigned to a host`);
-    if (pod.spec?.nodeName) throw conflict(name, info.name, `pod ${info.name} is already assigned to node "${pod.spec.nodeName}"`);
-    const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: rfc3339(ports.clock.now()) };
+    if (pod.metadata.deletionTimestamp !== undefined)
+      throw conflict(name, info.name, `pod ${info.name} is being deleted, cannot be assigned to a host`);
+    if (pod.spec?.nodeName)
+      throw conflict(name, info.name, `pod ${info.name} is already assigned to node "${pod.spec.nodeName}"`);
+    const scheduled = {
+      type: "PodScheduled",
+      status: "True",
+      lastProbeTime: null,
+      lastTransitionTime: rfc3339(ports.clock.now()),
+    };
     const others = pod.status?.conditions?.filter((c) => c.type !== "PodScheduled") ?? [];
     return {
       ...pod,

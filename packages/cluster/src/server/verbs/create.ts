@@ -3,7 +3,7 @@ import { createObject } from "../../registry/generic-registry.ts";
 import { withMetadata } from "../../registry/metadata.ts";
 import type { StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
-import { decodeObject } from "../body.ts";
+import { decodeObject } from "../decode-object.ts";
 import { parseWriteOptions } from "../options.ts";
 import type { ServerResponse } from "../request.ts";
 import { type VerbContext, writeContext } from "../verb-context.ts";
@@ -16,7 +16,7 @@ export async function createFromRequest(context: VerbContext): Promise<ServerRes
   const decoded = decodeObject(request, resource, {
     fieldValidation: options.fieldValidation,
     warn: (text) => void warnings.add(text),
-  }) as unknown as StoredObject;
+  });
   const object = inNamespace(context, decoded, info.namespace);
   const write = writeContext(context, {
     dryRun: options.dryRun,

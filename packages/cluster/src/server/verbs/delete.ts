@@ -3,8 +3,9 @@ import type { DeleteOptions } from "../../registry/delete-options.ts";
 import { type Deleted, deleteObject } from "../../registry/delete-object.ts";
 import type { Revision } from "../../store/revision.ts";
 import { listAnswer, negotiated, objectAnswer } from "../answer.ts";
-import { bodyText, parseBody } from "../body.ts";
+import { hasBody, parseBody } from "../body.ts";
 import { parseDeleteOptions } from "../delete-options.ts";
+import { type Negotiated, contentType } from "../negotiation.ts";
 import { parseListOptions } from "../options.ts";
 import type { ServerResponse } from "../request.ts";
 import { type VerbContext, writeContext } from "../verb-context.ts";
@@ -24,7 +25,7 @@ export async function deleteFromRequest(context: VerbContext): Promise<ServerRes
     const status = options.orphanDependents === false ? 202 : 200;
     return objectAnswer(context, form, { status, revision: deleted.revision });
   }
-  return goneAnswer(context, deleted);
+  return goneAnswer(context, form, deleted);
 }
 
 /** DELETE of a collection: answers what it deleted, as it was before. */
@@ -71,7 +72,7 @@ function deleteContext(context: VerbContext, options: DeleteOptions): ReturnType
 
 function readOptions(context: VerbContext): DeleteOptions {
   const { request } = context;
-  if (bodyText(request) === "") return parseDeleteOptions(undefined, request.query);
+  if (!hasBody(request)) return parseDeleteOptions(undefined, request.query);
   try {
     return parseDeleteOptions(parseBody(request).value, request.query);
   } catch (error) {
@@ -81,7 +82,7 @@ function readOptions(context: VerbContext): DeleteOptions {
 }
 
 /** The Status that answers a delete after which nothing is left; some kinds answer the object instead. */
-function goneAnswer(context: VerbContext, deleted: Deleted): ServerResponse {
+function goneAnswer(context: VerbContext, form: Negotiated, deleted: Deleted): ServerResponse {
   const { api } = context.resource;
   const { name = "", uid = "" } = deleted.revision.object.metadata;
   const object = {
@@ -94,7 +95,7 @@ function goneAnswer(context: VerbContext, deleted: Deleted): ServerResponse {
   return {
     kind: "object",
     status: 200,
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": contentType(form.encoding) },
     object: Object.freeze(object),
   };
 }

@@ -1,9 +1,9 @@
-import { badRequest, methodNotSupported, notFound } from "@bowline/api";
+import { badRequest, failure, methodNotSupported, notFound } from "@bowline/api";
 import { resourceName, updateObject } from "../../registry/generic-registry.ts";
 import type { WriteStrategy } from "../../registry/strategy.ts";
 import type { StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
-import { decodeObject } from "../body.ts";
+import { decodeObject } from "../decode-object.ts";
 import { parseWriteOptions } from "../options.ts";
 import type { ServerResponse } from "../request.ts";
 import { type VerbContext, writeContext } from "../verb-context.ts";
@@ -18,7 +18,7 @@ export async function updateFromRequest(context: VerbContext): Promise<ServerRes
   const decoded = decodeObject(request, resource, {
     fieldValidation: options.fieldValidation,
     warn: (text) => void warnings.add(text),
-  }) as unknown as StoredObject;
+  });
   checkName(decoded, info.name);
   const object = inNamespace(context, decoded, info.namespace);
   const write = writeContext(context, {
@@ -47,6 +47,8 @@ export function endpointStrategy(context: VerbContext): WriteStrategy {
 }
 
 export function missingSubresource(context: VerbContext): Error {
+  if (!context.resource.typedItems)
+    return failure(404, "NotFound", "the server could not find the requested resource", {});
   return notFound(resourceName(context.resource), context.info.name);
 }
 

@@ -1,17 +1,10 @@
-import {
-  type DeepReadonly,
-  type KubeObject,
-  type IncludeObject,
-  badRequest,
-  buildTable,
-  failure,
-} from "@bowline/api";
+import { type DeepReadonly, type KubeObject, type IncludeObject, badRequest, buildTable } from "@bowline/api";
 import { storePrefix } from "../../registry/resource.ts";
 import { Compacted } from "../../store/bucket.ts";
 import type { Revision } from "../../store/revision.ts";
 import type { StoreEvent } from "../../store/watch-hub.ts";
-import { includeObject, offerOf, partial } from "../answer.ts";
-import { type Negotiated, negotiate } from "../negotiation.ts";
+import { includeObject, negotiated, partial } from "../answer.ts";
+import { type Negotiated, contentType, notStreamable } from "../negotiation.ts";
 import { type ListOptions, parseListOptions, parseResourceVersion } from "../options.ts";
 import type { ServerResponse } from "../request.ts";
 import { selection } from "../selection.ts";
@@ -30,14 +23,15 @@ export function watchObjects(context: VerbContext): ServerResponse {
   const name = nameOf(info.name, options);
   const session = openSession(context, form, options, name);
   request.signal.addEventListener("abort", () => session.close(), { once: true });
-  return { kind: "watch", status: 200, headers: { "content-type": "application/json" }, session };
+  const type = contentType(form.encoding);
+  const headers = { "content-type": form.encoding === "protobuf" ? `${type};stream=watch` : type };
+  return { kind: "watch", status: 200, headers, encoding: form.encoding, session };
 }
 
 function negotiateWatch(context: VerbContext): Negotiated {
-  const { request, resource } = context;
-  const form = negotiate(request.headers["accept"], { ...offerOf(resource), protobuf: false }, request.query);
-  if (form.encoding === "json") return form;
-  throw failure(406, "NotAcceptable", "no serialization of this media type can stream a watch");
+  const form = negotiated(context);
+  if (form.encoding === "yaml") throw notStreamable();
+  return form;
 }
 
 function nameOf(pathName: string, options: ListOptions): string | undefined {
