@@ -29,6 +29,10 @@ export type { ReconcileResult } from "./controller/result.ts";
 export { objectKey, parseRequestKey, requestKey } from "./controller/request.ts";
 export type { Cause, ReconcileRequest } from "./controller/request.ts";
 
+// External resources
+export { ensureExternal, removeExternal } from "./controller/external-resource.ts";
+export type { ExternalOutcome, ExternalResource } from "./controller/external-resource.ts";
+
 // Events to keys
 export { watch } from "./controller/event-handler.ts";
 export type {
