@@ -278,7 +278,7 @@ class Checker {
     let itemType: CelType | undefined;
     node.elements.forEach((element, i) => {
       const type = this.#entryType(element, node.optionals.has(i));
-      itemType = this.#join(element.offset, itemType, type);
+      itemType = this.#join(itemType, type);
     });
     return listType(itemType ?? this.#newParameter());
   }
@@ -287,9 +287,9 @@ class Checker {
     let keyType: CelType | undefined;
     let valueType: CelType | undefined;
     for (const entry of node.entries) {
-      keyType = this.#join(entry.key.offset, keyType, this.#check(entry.key));
+      keyType = this.#join(keyType, this.#check(entry.key));
       const type = this.#entryType(entry.value, entry.optional);
-      valueType = this.#join(entry.value.offset, valueType, type);
+      valueType = this.#join(valueType, type);
     }
     return mapType(keyType ?? this.#newParameter(), valueType ?? this.#newParameter());
   }
@@ -302,12 +302,9 @@ class Checker {
     return unwrapOptional(type);
   }
 
-  #join(offset: number, previous: CelType | undefined, current: CelType): CelType {
+  #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
-    if (this.#assignable(previous, current)) return mostGeneral(previous, current);
-    if (!this.#env.homogeneousLiterals) return celTypes.dyn;
-    this.#mismatch(offset, previous, current);
-    return celTypes.error;
+    return this.#assignable(previous, current) ? mostGeneral(previous, current) : celTypes.dyn;
   }
 
   #struct(node: StructNode): CelType {

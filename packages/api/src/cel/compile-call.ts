@@ -150,8 +150,15 @@ function planEquality(first: Plan, second: Plan, expected: boolean): Plan {
   return {
     cost,
     evaluate: (frame) => {
-      const a = left(frame);
-      const b = right(frame);
+      let a: CelValue;
+      let b: CelValue;
+      try {
+        a = left(frame);
+        b = right(frame);
+      } catch (error) {
+        frame.cost += failedCallCost;
+        throw error;
+      }
       if (typeof a === "number" && typeof b === "number") {
         frame.cost++;
         return (a === b) === expected;
@@ -161,6 +168,9 @@ function planEquality(first: Plan, second: Plan, expected: boolean): Plan {
     },
   };
 }
+
+/** What a call costs whose cost depends on its arguments, when one of them has no value. */
+const failedCallCost = 1;
 
 /** `!=` is true of values that cannot be compared, as in cel-go. */
 function equalsOrFails(a: CelValue, b: CelValue): boolean {
@@ -277,8 +287,15 @@ function apply(parts: readonly Evaluate[], body: FunctionBody): Evaluate {
 
 function applyCounted(parts: readonly Evaluate[], body: FunctionBody, rule: CallCost): Evaluate {
   return (frame) => {
-    const values = parts.map((part) => part(frame));
-    const result = body(...values);
+    let values: CelValue[];
+    let result: CelValue;
+    try {
+      values = parts.map((part) => part(frame));
+      result = body(...values);
+    } catch (error) {
+      frame.cost += failedCallCost;
+      throw error;
+    }
     frame.cost += rule(values, result);
     return result;
   };

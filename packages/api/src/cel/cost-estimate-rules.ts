@@ -4,7 +4,16 @@
  */
 import type { CelNode } from "./ast.ts";
 import { listCreateCost, regexFactor, stringTraversalFactor, structCreateCost } from "./cost-rules.ts";
-import { addRanges, fixed, multiplyRanges, one, type Range, scaleRange, unknownSize } from "./size-range.ts";
+import {
+  addRanges,
+  fixed,
+  multiplyRanges,
+  one,
+  type Range,
+  scaleRange,
+  sizeLimit,
+  unknownSize,
+} from "./size-range.ts";
 import type { CelType } from "./type.ts";
 
 /** An argument and what is known of its size. */
@@ -88,7 +97,7 @@ const split: Rule = (target, args) => {
   const size = sizeOf(target);
   const limit = args[1]?.node;
   const count = limit?.kind === "literal" && typeof limit.value === "number" ? limit.value : undefined;
-  const max = count === undefined ? size.max : count < 0 ? Number.POSITIVE_INFINITY : count;
+  const max = count === undefined ? size.max : count < 0 ? sizeLimit : count;
   return { cost: scaleRange(size, 2 * stringTraversalFactor), size: { min: 0, max } };
 };
 
@@ -246,7 +255,7 @@ const byOverload = new Map<string, Rule>([
   // For a text of unknown length cel-go's 64-bit arithmetic comes round to 0.
   [
     "strings_quote",
-    resized((size) => ({ min: size.min + 2, max: size.max === Infinity ? 0 : size.max * 2 + 2 })),
+    resized((size) => ({ min: size.min + 2, max: size.max === sizeLimit ? 0 : size.max * 2 + 2 })),
   ],
   ...named((_, args) => ({ cost: walked(sizeOf(args[0])) }), "starts_with_string ends_with_string"),
   ["in_list", (_, args) => ({ cost: sizeOf(args[1]) })],
@@ -308,16 +317,13 @@ const byListOverload = new Map<string, Rule>([
     (target, args) => {
       const size = sizeOf(target);
       const length = literalOr(args[1], size.max) - literalOr(args[0], 0);
-      return allocated(1, fixed(length < 0 || Number.isNaN(length) ? Number.POSITIVE_INFINITY : length));
+      return allocated(1, fixed(length < 0 || Number.isNaN(length) ? sizeLimit : length));
     },
   ],
-  ["lists_range", (_, args) => allocated(1, fixed(literalOr(args[0], Number.POSITIVE_INFINITY)))],
+  ["lists_range", (_, args) => allocated(1, fixed(literalOr(args[0], sizeLimit)))],
   ["list_reverse", (target) => allocated(1, sizeOf(target))],
   ["list_flatten", (target) => allocated(1, sizeOf(target))],
-  [
-    "list_flatten_int",
-    (target, args) => allocated(literalOr(args[0], Number.POSITIVE_INFINITY), sizeOf(target)),
-  ],
+  ["list_flatten_int", (target, args) => allocated(literalOr(args[0], sizeLimit), sizeOf(target))],
   ["list_distinct", (target) => square(target, "")],
   ...comparable.flatMap((type): [string, Rule][] => [
     [`list_${type}_sort`, (target) => square(target, type)],

@@ -65,9 +65,7 @@ export interface EnvironmentOptions {
   readonly container?: string;
   /** Whether `1 < 1.5` compiles. Default true. */
   readonly crossTypeComparisons?: boolean;
-  /** Whether `[1, "a"]` is an error. Default true. */
-  readonly homogeneousLiterals?: boolean;
-  /** Whether literals given to `duration`, `timestamp` and `matches` are checked at compile time. Default true. */
+  /** Whether literals that can never work are errors, among them `[1, "a"]` and `duration("x")`. Default true. */
   readonly validateLiterals?: boolean;
 }
 
@@ -79,7 +77,6 @@ export class CelEnvironment {
   readonly structs: StructTypes;
   readonly container: string;
   readonly crossTypeComparisons: boolean;
-  readonly homogeneousLiterals: boolean;
   readonly validateLiterals: boolean;
   readonly #variables: ReadonlyMap<string, CelType>;
 
@@ -88,7 +85,6 @@ export class CelEnvironment {
     this.structs = options.structs ?? noStructs;
     this.container = options.container ?? "";
     this.crossTypeComparisons = options.crossTypeComparisons ?? true;
-    this.homogeneousLiterals = options.homogeneousLiterals ?? true;
     this.validateLiterals = options.validateLiterals ?? true;
     this.#variables = new Map(Object.entries(options.variables ?? {}));
   }

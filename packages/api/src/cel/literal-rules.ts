@@ -49,12 +49,10 @@ function canConvert(convert: (value: CelValue) => CelValue, value: CelValue): bo
 
 function checkSameTypes(node: CelNode, issues: CelIssue[]): void {
   if (node.kind === "list") {
-    let first: CelType | undefined;
-    node.elements.forEach((element, i) => {
-      const type = typeOf(element, node.optionals.has(i));
-      if (first === undefined) first = type;
-      else if (!isEquivalent(first, type)) report(element, first, type, issues);
-    });
+    const types = node.elements.map((element, i) => typeOf(element, node.optionals.has(i)));
+    const [first = celTypes.dyn] = types;
+    const odd = types.findIndex((type) => !isEquivalent(first, type));
+    if (odd > 0) report(node.elements[odd] as CelNode, first, types[odd] as CelType, issues);
   }
   if (node.kind !== "map") return;
   const [head] = node.entries;

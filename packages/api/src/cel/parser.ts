@@ -81,14 +81,6 @@ const multiplications: TokenSet = tokenSet("'*'", "'/'", "'%'");
 const additions: TokenSet = tokenSet("'+'", "'-'");
 const calculations: TokenSet = new Set([...multiplications, ...additions]);
 const memberOperators: TokenSet = tokenSet("'.'", "'['");
-/** What may come after a whole operand: used to see that only a closing bracket was forgotten. */
-const afterOperand: TokenSet = new Set<TokenKind>([
-  ...relations,
-  ...calculations,
-  ...memberOperators,
-  ...tokenSet("'&&'", "'||'", "'?'", "':'", "','", "']'", "'}'", "')'", "<EOF>"),
-]);
-
 /** Names that are no identifiers, though the grammar takes them. */
 const reservedNames = new Set(
   "as break const continue else false for function if import in let loop package namespace null return true var void while".split(
@@ -273,7 +265,7 @@ class Parser {
     this.#tokens.sync(optionalOperand);
     const optional = this.#tokens.takeIf("'?'") !== undefined;
     const index = this.#expr(tokenSet("']'"));
-    this.#tokens.match("']'", afterOperand);
+    this.#tokens.match("']'", memberOperators);
     return this.#call(offset, optional ? "_[?_]" : "_[_]", [target, index]);
   }
 
@@ -319,7 +311,7 @@ class Parser {
   #arguments(): CelNode[] {
     this.#tokens.sync(argumentsStart);
     const args = this.#tokens.in(operand) ? this.#exprList() : [];
-    this.#tokens.match("')'", afterOperand);
+    this.#tokens.match("')'", memberOperators);
     return args;
   }
 
@@ -347,7 +339,7 @@ class Parser {
         case "'('": {
           this.#tokens.take();
           const node = this.#expr(tokenSet("')'"));
-          this.#tokens.match("')'", afterOperand);
+          this.#tokens.match("')'", memberOperators);
           return node;
         }
         case "'['":
@@ -397,8 +389,7 @@ class Parser {
     const { offset } = this.#tokens.take();
     this.#tokens.sync(fieldsStart);
     const fields = this.#tokens.in(optionalName) ? this.#fieldList() : [];
-    this.#tokens.takeIf("','");
-    this.#tokens.match("'}'", afterOperand);
+    this.#trailingComma("'}'");
     return { kind: "struct", offset, name: typeName, fields };
   }
 
@@ -439,14 +430,19 @@ class Parser {
     return true;
   }
 
+  #trailingComma(close: TokenKind): void {
+    this.#tokens.sync(tokenSet("','", close));
+    this.#tokens.takeIf("','");
+    this.#tokens.match(close, memberOperators);
+  }
+
   #list(offset: number): ListNode {
     this.#tokens.take();
     this.#tokens.sync(listStart);
     const list = this.#tokens.in(optionalOperand)
       ? this.#listItems()
       : { elements: [], optionals: new Set<number>() };
-    this.#tokens.takeIf("','");
-    this.#tokens.match("']'", afterOperand);
+    this.#trailingComma("']'");
     return { kind: "list", offset, ...list };
   }
 
@@ -485,8 +481,7 @@ class Parser {
     this.#tokens.take();
     this.#tokens.sync(mapStart);
     const entries = this.#tokens.in(optionalOperand) ? this.#mapEntries() : [];
-    this.#tokens.takeIf("','");
-    this.#tokens.match("'}'", afterOperand);
+    this.#trailingComma("'}'");
     return { kind: "map", offset, entries };
   }
 

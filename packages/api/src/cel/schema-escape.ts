@@ -22,6 +22,11 @@ export function escapeName(name: string): string | undefined {
   return name.replace(/__|[.\-/]/g, (part) => replacements[part] as string);
 }
 
+/** The name itself, when it is a word that expressions may also use unescaped after a dot: `self.namespace`. */
+export function keywordAlias(name: string): string | undefined {
+  return reserved.has(name) ? name : undefined;
+}
+
 /** The property of an identifier; undefined when it holds an unknown escape. */
 export function unescapeName(identifier: string): string | undefined {
   let valid = true;

@@ -90,13 +90,16 @@ function compileRule(schema: JsonSchema, rule: ValidationRule, environments: Rul
   if ("error" in planned)
     return { ...none, usesOldSelf, error: `program instantiation failed: ${planned.error}` };
   const costMax = estimateCost(expression.node, environments.sizeOfPath).max;
-  const fieldPath = rule.fieldPath === undefined ? undefined : fieldPathOf(rule.fieldPath, schema);
+  const message = compileMessage(rule, environment, environments.sizeOfPath);
+  // As in the API server, a wrong message expression also keeps the field path from being used.
+  const wanted = message.messageError === undefined ? rule.fieldPath : undefined;
+  const fieldPath = wanted === undefined ? undefined : fieldPathOf(wanted, schema);
   return {
     ...none,
     ...planned,
     usesOldSelf,
     costMax,
-    ...compileMessage(rule, environment, environments.sizeOfPath),
+    ...message,
     ...(typeof fieldPath === "object" ? { fieldPath: fieldPath.path } : {}),
   };
 }

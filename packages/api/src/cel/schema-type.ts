@@ -5,7 +5,7 @@
  */
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { utf8Length } from "./source.ts";
-import { escapeName } from "./schema-escape.ts";
+import { escapeName, keywordAlias } from "./schema-escape.ts";
 import { type CelType, celTypes, listType, mapType, structType } from "./type.ts";
 
 /** Bytes of the largest request: the guess for all that has no bound. */
@@ -90,6 +90,8 @@ function declareObject(schema: JsonSchema, name: string): DeclaredType | undefin
     const declared = declareChild(child, `${name}.${identifier ?? property}`);
     if (declared === undefined) continue;
     if (identifier !== undefined) fields.set(identifier, declared);
+    const alias = keywordAlias(property);
+    if (alias !== undefined) fields.set(alias, declared);
     if (required.has(property) && (child.default === undefined || child.default === null)) {
       jsonSizeMin += utf8Length(property) + declared.jsonSizeMin + 4;
     }

@@ -1,5 +1,5 @@
 /**
- * Ranges of sizes and costs, for estimates. Infinity stands for the largest unsigned 64-bit integer, at which all
+ * Ranges of sizes and costs, for estimates. 2^64 stands for the largest unsigned 64-bit integer, at which all
  * arithmetic stops. Source: cel-go checker/cost.go (SizeEstimate, CostEstimate).
  */
 export interface Range {
@@ -9,10 +9,11 @@ export interface Range {
 
 export const zero: Range = { min: 0, max: 0 };
 export const one: Range = { min: 1, max: 1 };
-/** Nothing is known. */
-export const unknownSize: Range = { min: 0, max: Number.POSITIVE_INFINITY };
+/** Stands for the largest size. */
+export const sizeLimit: number = 2 ** 64;
 
-const limit = 2 ** 64;
+/** Nothing is known. */
+export const unknownSize: Range = { min: 0, max: sizeLimit };
 
 export function fixed(size: number): Range {
   return { min: size, max: size };
@@ -45,5 +46,5 @@ function product(a: number, b: number): number {
 }
 
 function capped(value: number): number {
-  return value >= limit ? Number.POSITIVE_INFINITY : value;
+  return Math.min(value, sizeLimit);
 }

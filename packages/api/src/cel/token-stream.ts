@@ -40,6 +40,12 @@ export function tokenSet(...kinds: TokenKind[]): TokenSet {
   return new Set(kinds);
 }
 
+/** After these may come what may come after the rules that they end. */
+const brackets: TokenSet = tokenSet("']'", "'}'", "')'");
+
+/** Tokens that must come where they can: nothing outside of what they close can come instead. */
+const closing: TokenSet = tokenSet("']'", "'}'", "')'", "':'", "<EOF>");
+
 export class TokenStream {
   readonly #tokens: readonly Token[];
   readonly #issues: CelIssue[];
@@ -90,11 +96,21 @@ export class TokenStream {
       this.#unwanted([kind]);
       return this.take();
     }
-    if (this.in(next)) {
+    if (this.in(next) || (brackets.has(kind) && this.#mayFollow(this.peek().kind))) {
       this.#begin(`missing ${kind} at ${shown(this.peek())}`, this.peek());
       return { kind, text: "", offset: this.peek().offset };
     }
     throw this.mismatch([kind]);
+  }
+
+  /** Whether a token can come after the rules that would be finished here. */
+  #mayFollow(kind: TokenKind): boolean {
+    for (let i = this.#follow.length - 1; i >= 0; i--) {
+      const set = this.#follow[i] as TokenSet;
+      if (set.has(kind)) return true;
+      for (const end of closing) if (set.has(end)) return false;
+    }
+    return false;
   }
 
   /** Before a choice: a token that fits none is skipped when the one after it fits, and reported. */

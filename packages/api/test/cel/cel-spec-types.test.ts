@@ -115,8 +115,7 @@ const variables: Readonly<Record<number, Readonly<Record<string, CelType>>>> = {
   133: { NotAMessage: wrapperType(int) },
 };
 
-/** Tests with other options than most. */
-const strictLists = new Set([89]);
+/** Tests in which ints and doubles can be compared. */
 const mixedComparisons = new Set([70]);
 
 /** Messages that stand for values of CEL's own: only protobuf brings them, Kubernetes has none. */
@@ -135,7 +134,6 @@ describe("types of cel-go's checker", () => {
       structs: messages,
       container: test.original.container,
       crossTypeComparisons: mixedComparisons.has(i),
-      homogeneousLiterals: strictLists.has(i),
     });
     it(`${i} ${test.original.expr}`, () =>
       expect(found(test.original.expr, environment)).toMatchObject(expected(test)));

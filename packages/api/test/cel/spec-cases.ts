@@ -125,7 +125,6 @@ export function environmentFor(
   return new CelEnvironment(librariesFor(typeEnv), {
     variables,
     container,
-    homogeneousLiterals: false,
     validateLiterals: false,
     ...options,
   });

@@ -184,6 +184,17 @@ function containsCidr(outer: CelValue | undefined, inner: IpPrefix): boolean {
   return range.length <= inner.length && prefixContains(range, inner.address);
 }
 
+/** Text that is no address is a wrong argument here, not a failed conversion. */
+function containsText(range: Parameters<typeof prefixContains>[0], text: CelValue): boolean {
+  let address: ReturnType<typeof parseIp>;
+  try {
+    address = parseIp(text);
+  } catch (error) {
+    throw error instanceof CelError ? noSuchOverload() : error;
+  }
+  return prefixContains(range, address.address);
+}
+
 export const cidrLibrary: CelLibrary = {
   types: [cidrType],
   functions: [
@@ -191,7 +202,7 @@ export const cidrLibrary: CelLibrary = {
     declare(
       "containsIP",
       memberOverload("cidr_contains_ip_string", [cidrType, string], bool, (range, text) =>
-        prefixContains(cidr(range), parseIp(text).address),
+        containsText(cidr(range), text),
       ),
       memberOverload("cidr_contains_ip_ip", [cidrType, ipType], bool, (range, value) =>
         prefixContains(cidr(range), ip(value)),

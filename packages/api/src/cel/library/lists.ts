@@ -7,7 +7,7 @@ import { declare, type FunctionDeclaration, memberOverload, overload } from "../
 import { type MacroCall, MacroError } from "../macros.ts";
 import { CostLimitExceeded } from "../plan.ts";
 import { type CelType, celTypes, listType, typeParam } from "../type.ts";
-import { CelError, type CelList, type CelValue, isList, listItems, typeOfValue } from "../value.ts";
+import { CelError, type CelList, type CelValue, isInt, isList, listItems, typeOfValue } from "../value.ts";
 
 const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = celTypes;
 const T = typeParam("T");
@@ -31,6 +31,12 @@ function flatten(values: readonly CelValue[], depth: number): CelValue[] {
   return values.flatMap((value) =>
     depth > 0 && isList(value) ? flatten(listItems(value), depth - 1) : [value],
   );
+}
+
+function flattenAny(list: CelValue, depth: CelValue): CelValue {
+  if (!isList(list)) throw new CelError(`no such overload: ${typeOfValue(list).name}.flatten()`);
+  if (!isInt(depth)) throw new CelError(`no such overload: list.flatten(${typeOfValue(depth).name})`);
+  return flatten(listItems(list), Number(depth));
 }
 
 function sortBy(values: readonly CelValue[], keys: readonly CelValue[]): readonly CelValue[] {
@@ -158,13 +164,14 @@ export const listsLibrary: CelLibrary = {
   macros: new Map([["sortBy:2:true", sortByMacro]]),
   functions: [
     declare("slice", memberOverload("list_slice", [listOfT, int, int], listOfT, slice)),
-    declare(
-      "flatten",
-      memberOverload("list_flatten", [listType(listOfT)], listOfT, (list) => flatten(items(list), 1)),
-      memberOverload("list_flatten_int", [listType(dyn), int], listType(dyn), (list, depth) =>
-        flatten(items(list), Number(depth)),
-      ),
-    ),
+    {
+      name: "flatten",
+      overloads: [
+        memberOverload("list_flatten", [listType(listOfT)], listOfT),
+        memberOverload("list_flatten_int", [listType(dyn), int], listType(dyn)),
+      ],
+      apply: (list, depth = 1) => flattenAny(list as CelValue, depth),
+    },
     ...sorting,
     declare("lists.range", overload("lists_range", [int], listType(int), range)),
     declare(
