@@ -1,6 +1,6 @@
 /**
  * Runs seeded hostile schedules and prints their figures:
- * `node --expose-gc tools/run.mjs packages/runtime/test/hostile-run.ts --schedules 1000`.
+ * `npm run hostile -- --schedules 1000`.
  * A failure is repeated with `--seed N --schedules 1`.
  */
 import { parseArgs } from "node:util";
