@@ -56,10 +56,10 @@ export class Bucket {
   #head = 0;
   #floor: number;
 
-  constructor(name: string, host: BucketHost) {
+  constructor(name: string, host: BucketHost, floor = 0) {
     this.name = name;
     this.#host = host;
-    this.#floor = 0;
+    this.#floor = floor;
   }
 
   get size(): number {
@@ -108,6 +108,11 @@ export class Bucket {
     this.#live.delete(key);
     this.#commit({ revision, key, current, deleted: true, previous, at: this.#host.now() });
     return current;
+  }
+
+  /** Takes an object in as it was stored before this process began. History starts after it. */
+  load(key: string, revision: number, object: StoredObject): void {
+    this.#live.set(key, new RevisionValue(key, revision, object));
   }
 
   /** Today's objects whose key starts with `prefix`, in key order. */

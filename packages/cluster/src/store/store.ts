@@ -1,4 +1,7 @@
+import { deepFreeze } from "@bowline/api";
 import { Bucket, type BucketHost, type HistoryPolicy } from "./bucket.ts";
+import type { Journal } from "./journal.ts";
+import type { Revision, StoredObject } from "./revision.ts";
 import type { StoreEvent } from "./watch-hub.ts";
 
 /** Options of a store; every limit has a default that suits a cluster of a hundred thousand objects. */
@@ -9,9 +12,20 @@ export interface StoreOptions {
   readonly history?: Partial<HistoryPolicy>;
   /** Events a watcher may leave untaken before it is closed. Default 100,000. */
   readonly subscriptionPendingMax?: number;
-  /** The counter's first value. Default 1. */
-  readonly revision?: number;
+  /** Keeps commits beyond the process; what it holds already is taken in. */
+  readonly journal?: Journal | undefined;
 }
+
+/** The state of a store at one moment. Shares all objects with it, so that it costs next to nothing. */
+export interface StoreSnapshot {
+  readonly buckets: ReadonlyMap<string, readonly Revision[]>;
+}
+
+/**
+ * Revisions that are left out after a restart: watchers may have seen some that the journal had not yet taken, and no
+ * revision may ever name two states.
+ */
+const restartGap = 1000;
 
 /**
  * What a cluster knows, in memory: one bucket per resource and one revision counter over all of them, so that every
@@ -21,10 +35,16 @@ export class Store {
   readonly #buckets = new Map<string, Bucket>();
   readonly #host: BucketHost;
   readonly #listeners = new Set<(bucket: Bucket, event: StoreEvent) => void>();
+  readonly #journal: Journal | undefined;
+  /** History of a restarted store begins here. */
+  readonly #floor: number;
   #revision: number;
 
   constructor(options: StoreOptions) {
-    this.#revision = options.revision ?? 1;
+    this.#journal = options.journal;
+    const content = options.journal?.read();
+    this.#floor = content === undefined || content.revision === 0 ? 0 : content.revision + restartGap;
+    this.#revision = Math.max(1, this.#floor);
     this.#host = {
       policy: {
         eventsMax: options.history?.eventsMax ?? 100_000,
@@ -35,9 +55,39 @@ export class Store {
       currentRevision: () => this.#revision,
       now: options.now,
       committed: (bucket, event) => {
+        this.#journal?.append(bucket.name, event);
         for (const listener of this.#listeners) listener(bucket, event);
       },
     };
+    for (const { bucket, key, revision, object } of content?.entries ?? []) this.bucket(bucket).load(key, revision, object);
+  }
+
+  /** Resolves when everything committed so far survives the end of the process; at once without a journal. */
+  flushed(): Promise<void> | undefined {
+    return this.#journal?.flush();
+  }
+
+  /** What is stored now. */
+  snapshot(): StoreSnapshot {
+    return { buckets: new Map([...this.#buckets].map(([name, bucket]) => [name, bucket.list("")])) };
+  }
+
+  /**
+   * Makes the store hold what it held at a snapshot. What differs is deleted and written as anybody would, with new
+   * revisions, so that watches go on and see exactly the difference.
+   */
+  restore(snapshot: StoreSnapshot): void {
+    for (const [name, bucket] of this.#buckets) {
+      const wanted = new Map((snapshot.buckets.get(name) ?? []).map((revision) => [revision.key, revision]));
+      for (const current of bucket.list("")) {
+        if (!wanted.has(current.key)) bucket.remove(current.key, current, (version) => withVersion(current.object, version));
+      }
+      for (const revision of wanted.values()) {
+        const current = bucket.get(revision.key);
+        if (current === revision) continue;
+        bucket.put(revision.key, current, (version) => withVersion(revision.object, version));
+      }
+    }
   }
 
   /** The counter: the revision of the newest write to any bucket. */
@@ -49,7 +99,7 @@ export class Store {
   bucket(name: string): Bucket {
     let bucket = this.#buckets.get(name);
     if (bucket === undefined) {
-      bucket = new Bucket(name, this.#host);
+      bucket = new Bucket(name, this.#host, this.#floor);
       this.#buckets.set(name, bucket);
     }
     return bucket;
@@ -66,8 +116,13 @@ export class Store {
     for (const bucket of this.#buckets.values()) bucket.compact(revision);
   }
 
-  /** Ends all watches. */
-  close(): void {
+  /** Ends all watches, and gives the journal back when everything is in it. */
+  async close(): Promise<void> {
     for (const bucket of this.#buckets.values()) bucket.closeSubscriptions();
+    await this.#journal?.close();
   }
+}
+
+function withVersion(object: StoredObject, resourceVersion: string): StoredObject {
+  return deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion } }) as StoredObject;
 }

@@ -1,0 +1,121 @@
+/** A journal in a folder, on LMDB. The package `lmdb` is an optional peer: it is loaded when a data folder is named. */
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { decodeJson, deepFreeze } from "@bowline/api";
+import type { RootDatabase } from "lmdb";
+import { DataFolderError, type Journal, type JournalContent, type JournalEntry } from "./journal.ts";
+import type { StoredObject } from "./revision.ts";
+import type { StoreEvent } from "./watch-hub.ts";
+
+const marker = "bowline.json";
+const format = 1;
+/** Not a key of any object: those begin with a bucket, which has a slash. */
+const revisionKey = "revision";
+const separator = "\u0000";
+
+/**
+ * Opens a data folder, made if it does not exist.
+ * @throws DataFolderError for a folder with other files, of a later version, in use, or corrupt
+ */
+export async function openLmdbJournal(folder: string): Promise<Journal> {
+  prepareFolder(folder);
+  const { open } = await loadLmdb();
+  try {
+    const database = open<Uint8Array | number, string>({
+      path: path.join(folder, "data.mdb"),
+      encoding: "binary",
+      // the end of the process must not lose a write; that of the machine may: this is for development and tests
+      noSync: true,
+      maxReaders: 16,
+    });
+    return new LmdbJournal(database as RootDatabase<Uint8Array, string>, folder);
+  } catch (error) {
+    throw new DataFolderError(
+      `${folder} cannot be opened, its data is corrupt or in use by another process: restore a snapshot, or name another folder`,
+      { cause: error },
+    );
+  }
+}
+
+async function loadLmdb(): Promise<typeof import("lmdb")> {
+  try {
+    return await import("lmdb");
+  } catch (error) {
+    throw new DataFolderError("keeping data in a folder needs the package lmdb: npm install lmdb", { cause: error });
+  }
+}
+
+function prepareFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, marker);
+  if (existsSync(file)) return checkMarker(file);
+  const others = readdirSync(folder);
+  if (others.length > 0) {
+    throw new DataFolderError(`${folder} holds other files (${others.slice(0, 3).join(", ")}): name an empty folder, or one made by bowline`);
+  }
+  writeFileSync(file, `${JSON.stringify({ format, kind: "bowline cluster data" })}\n`);
+}
+
+function checkMarker(file: string): void {
+  let found: { format?: unknown };
+  try {
+    found = JSON.parse(readFileSync(file, "utf8")) as typeof found;
+  } catch (error) {
+    throw new DataFolderError(`${file} cannot be read: this is no data folder of bowline, or it is corrupt`, { cause: error });
+  }
+  if (found.format !== format) {
+    throw new DataFolderError(`${file} is of format ${String(found.format)}, this version reads format ${format}: use the version that made it`);
+  }
+}
+
+class LmdbJournal implements Journal {
+  readonly #database: RootDatabase<Uint8Array, string>;
+  readonly #folder: string;
+  #pending: Promise<unknown> = Promise.resolve();
+
+  constructor(database: RootDatabase<Uint8Array, string>, folder: string) {
+    this.#database = database;
+    this.#folder = folder;
+  }
+
+  read(): JournalContent {
+    const stored = this.#database.get(revisionKey);
+    return { revision: stored === undefined ? 0 : Number(Buffer.from(stored).toString()), entries: this.#entries() };
+  }
+
+  *#entries(): Generator<JournalEntry> {
+    for (const { key, value } of this.#database.getRange()) {
+      if (key === revisionKey) continue;
+      const [bucket = "", name = ""] = key.split(separator);
+      yield { bucket, key: name, ...this.#decode(key, value) };
+    }
+  }
+
+  #decode(key: string, value: Uint8Array): { revision: number; object: StoredObject } {
+    try {
+      const object = deepFreeze(decodeJson(Buffer.from(value).toString()).value) as unknown as StoredObject;
+      return { revision: Number(object.metadata.resourceVersion), object };
+    } catch (error) {
+      throw new DataFolderError(`${this.#folder} is corrupt at ${key.replace(separator, " ")}: restore a snapshot, or name another folder`, {
+        cause: error,
+      });
+    }
+  }
+
+  append(bucket: string, event: StoreEvent): void {
+    const key = `${bucket}${separator}${event.key}`;
+    // puts of one turn are one transaction: an object and the revision that it belongs to become durable together
+    if (event.deleted) void this.#database.remove(key);
+    else void this.#database.put(key, event.current.bytes);
+    this.#pending = this.#database.put(revisionKey, Buffer.from(String(event.revision)));
+  }
+
+  async flush(): Promise<void> {
+    await this.#pending;
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    await this.#database.close();
+  }
+}
