@@ -1,21 +1,33 @@
 /** Kubernetes in one process: the one place that knows all of its parts. */
 import { deepFreeze } from "@bowline/api";
-import { type Clock, type Random, type Transport, createClient, systemClock, systemRandom } from "@bowline/client";
+import {
+  type Clock,
+  type Random,
+  type Transport,
+  createClient,
+  systemClock,
+  systemRandom,
+} from "@bowline/client";
 import { type ControllerDefinition, type Manager, createManager, silentLogger } from "@bowline/runtime";
-import { AdmissionChain, type AdmissionPlugin } from "./registry/admission.ts";
+import { AdmissionChain } from "./registry/admission.ts";
 import { AccessControl, type AuthorizationMode } from "./access/access-control.ts";
 import { authenticated } from "./access/authentication.ts";
 import type { RecordingFilter, RequestRecording } from "./access/request-recorder.ts";
-import { type ClusterCertificates, createClusterCertificates, issueClientCertificate } from "./access/cluster-certificates.ts";
+import {
+  type ClusterCertificates,
+  createClusterCertificates,
+  issueClientCertificate,
+} from "./access/cluster-certificates.ts";
 import { kubeconfigOf } from "./access/kubeconfig.ts";
-import { namespaceLifecycle } from "./access/namespace-lifecycle.ts";
+import { AdmissionControl } from "./access/admission/admission-control.ts";
+import { conversionWebhook } from "./access/webhook/conversion-webhook.ts";
+import type { ServiceResolver } from "./access/webhook/webhook-client.ts";
 import { type UserInfo, adminUser } from "./registry/user.ts";
 import { controllerManager } from "./controllers/controller-manager.ts";
 import { schedulerController } from "./nodes/scheduler.ts";
 import { type SimulatedNodeOptions, registerNode, simulatedKubelet } from "./nodes/simulated-kubelet.ts";
 import { builtinCatalog } from "./registry/builtin/catalog.ts";
 import { CrdController } from "./registry/custom-resource-definitions.ts";
-import { renameVersion } from "./registry/custom-resource.ts";
 import { type WriteContext, createObject } from "./registry/generic-registry.ts";
 import { ResourceCatalog } from "./registry/resource-catalog.ts";
 import { ApiServer } from "./server/api-server.ts";
@@ -40,6 +52,8 @@ export interface ClusterOptions {
   readonly nodes?: number;
   /** Default `RBAC`: who is not allowed gets 403. `AlwaysAllow` lets everybody do everything. */
   readonly authorization?: AuthorizationMode;
+  /** Where the service that a webhook configuration names is reached. Default: nowhere. */
+  readonly resolveService?: ServiceResolver;
   /** Fixed bearer tokens and whose they are. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   /** Hears of every answered request: one line of JSON each (audit.k8s.io/v1 Event, level Metadata). */
@@ -107,6 +121,7 @@ class EmbeddedCluster implements Cluster {
   readonly #store: Store;
   readonly #catalog = new ResourceCatalog();
   readonly #access: AccessControl;
+  readonly #admissionControl: AdmissionControl;
   readonly #admission: AdmissionChain;
   readonly #api: ApiServer;
   readonly #onError: (error: unknown) => void;
@@ -136,11 +151,15 @@ class EmbeddedCluster implements Cluster {
       tokens: options.tokens,
       audit: options.audit,
     });
-    const plugins: AdmissionPlugin[] = [
-      namespaceLifecycle(this.#store.bucket("/namespaces")),
-      this.#access.escalationCheck,
-    ];
-    this.#admission = new AdmissionChain(plugins);
+    this.#admissionControl = new AdmissionControl({
+      store: this.#store,
+      catalog: this.#catalog,
+      clock: this.#clock,
+      random: this.#random,
+      access: this.#access,
+      resolveService: options.resolveService,
+    });
+    this.#admission = new AdmissionChain(this.#admissionControl.plugins);
     this.#api = new ApiServer({
       store: this.#store,
       catalog: this.#catalog,
@@ -163,7 +182,12 @@ class EmbeddedCluster implements Cluster {
       clock: this.#clock,
       definitions,
       writeContext: () => this.#systemWrite(),
-      webhookConverter: () => renameVersion,
+      webhookConverter: (crd) =>
+        conversionWebhook(crd, {
+          clock: this.#clock,
+          random: this.#random,
+          resolveService: this.#admissionControl.resolveService,
+        }),
       onError: this.#onError,
     });
     this.#access.bootstrap();
@@ -203,7 +227,10 @@ class EmbeddedCluster implements Cluster {
   #manager(name: string, controllers: readonly ControllerDefinition[]): Manager {
     return createManager({
       name,
-      transport: this.transport({ user: { name: `system:${name}`, groups: ["system:masters"] }, userAgent: name }),
+      transport: this.transport({
+        user: { name: `system:${name}`, groups: ["system:masters"] },
+        userAgent: name,
+      }),
       controllers,
       clock: this.#clock,
       random: this.#random,
@@ -262,6 +289,7 @@ class EmbeddedCluster implements Cluster {
     this.#definitions?.close();
     for (const transport of this.#transports) await transport.close();
     for (const listening of this.#listening) await listening.close();
+    this.#admissionControl.close();
     this.#access.close();
     this.#store.close();
   }

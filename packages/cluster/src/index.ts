@@ -3,6 +3,8 @@ export type { AuthorizationMode } from "./access/access-control.ts";
 export type { RecordedRequest, RecordingFilter, RequestRecording } from "./access/request-recorder.ts";
 export { serviceAccountUser } from "./access/service-account-tokens.ts";
 
+export type { ServiceReference, ServiceResolver, ServiceTarget } from "./access/webhook/webhook-client.ts";
+
 // The cluster
 export { createCluster } from "./cluster.ts";
 export type { Cluster, ClusterOptions, ListenOptions, Listening } from "./cluster.ts";

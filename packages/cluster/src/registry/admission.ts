@@ -4,6 +4,15 @@ import type { UserInfo } from "./user.ts";
 
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
+/** One request's way through the plug-ins that mutate; they may ask for a second round, in which all run once more. */
+export interface MutatingPass {
+  readonly isSecond: boolean;
+  /** Set by a plug-in whose change others should see. */
+  needsSecond: boolean;
+  /** What plug-ins remember between the rounds, by their name. */
+  readonly memory: Map<string, unknown>;
+}
+
 /** One request as admission sees it. Source: k8s.io/apiserver pkg/admission Attributes. */
 export interface AdmissionRequest {
   readonly operation: AdmissionOperation;
@@ -19,6 +28,8 @@ export interface AdmissionRequest {
   readonly options: unknown;
   readonly dryRun: boolean;
   readonly user: UserInfo;
+  /** While the request is mutated. */
+  readonly pass?: MutatingPass;
   /** Collects texts of Warning headers. */
   warn(text: string): void;
   /** Notes something for the audit log. */
@@ -47,6 +58,13 @@ export class AdmissionChain {
   }
 
   async mutate(request: AdmissionRequest): Promise<StoredObject | undefined> {
+    const pass: MutatingPass = { isSecond: false, needsSecond: false, memory: new Map() };
+    const object = await this.#round({ ...request, pass });
+    if (!pass.needsSecond || object === undefined) return object;
+    return this.#round({ ...request, object, pass: { ...pass, isSecond: true } });
+  }
+
+  async #round(request: AdmissionRequest): Promise<StoredObject | undefined> {
     let current = request;
     for (const plugin of this.#mutating) {
       const object = await plugin.mutate?.(current);

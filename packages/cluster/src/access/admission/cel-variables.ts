@@ -1,0 +1,147 @@
+/**
+ * What expressions of match conditions and policies can see.
+ * Source: k8s.io/apiserver pkg/admission/plugin/cel (compile.go, activation.go).
+ */
+import type { ExpressionVariable, JsonSchema } from "@bowline/api";
+import type { Authorizer as CelAuthorizer } from "@bowline/api";
+import type { AdmissionRequest } from "../../registry/admission.ts";
+import type { Resource } from "../../registry/resource.ts";
+import type { StoredObject } from "../../store/revision.ts";
+import { userBody } from "../audit.ts";
+import type { Authorizer } from "../authorization.ts";
+import { serviceAccountUser } from "../service-account-tokens.ts";
+import { requestNamespace } from "./request-match.ts";
+import type { VersionedObjects } from "./versioned-request.ts";
+
+const text: JsonSchema = { type: "string" };
+const whole: JsonSchema = { type: "integer" };
+const time: JsonSchema = { type: "string", format: "date-time" };
+const texts: JsonSchema = { type: "array", items: text };
+const labels: JsonSchema = { type: "object", additionalProperties: text };
+
+function struct(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: "object", properties };
+}
+
+const kind = struct({ group: text, version: text, kind: text });
+const resourceType = struct({ group: text, version: text, resource: text });
+
+const requestSchema: JsonSchema = struct({
+  kind,
+  resource: resourceType,
+  subResource: text,
+  requestKind: kind,
+  requestResource: resourceType,
+  requestSubResource: text,
+  name: text,
+  namespace: text,
+  operation: text,
+  userInfo: struct({
+    username: text,
+    uid: text,
+    groups: texts,
+    extra: { type: "object", additionalProperties: texts },
+  }),
+  dryRun: { type: "boolean" },
+});
+
+const condition = struct({ status: text, type: text, lastTransitionTime: time, message: text, reason: text });
+
+const namespaceSchema: JsonSchema = struct({
+  metadata: struct({
+    name: text,
+    generateName: text,
+    namespace: text,
+    labels,
+    annotations: labels,
+    UID: text,
+    creationTimestamp: time,
+    deletionGracePeriodSeconds: whole,
+    deletionTimestamp: time,
+    generation: whole,
+    resourceVersion: text,
+    finalizers: texts,
+  }),
+  spec: struct({ finalizers: texts }),
+  status: struct({ conditions: { type: "array", items: condition }, phase: text }),
+});
+
+/** Variables of every admission expression. */
+export const admissionVariables: Readonly<Record<string, ExpressionVariable>> = {
+  object: "dyn",
+  oldObject: "dyn",
+  request: requestSchema,
+  namespaceObject: { ...namespaceSchema, nullable: true },
+  authorizer: "authorizer",
+};
+
+/** The request as expressions see it. */
+export function requestValue(request: AdmissionRequest, resource: Resource): object {
+  const { subresource, resource: own } = request;
+  const kindOf = ({ api }: Resource): object => ({ group: api.group, version: api.version, kind: api.kind });
+  const resourceOf = ({ api }: Resource): object => ({
+    group: api.group,
+    version: api.version,
+    resource: api.plural,
+  });
+  return {
+    kind: kindOf(resource),
+    resource: resourceOf(resource),
+    subResource: subresource,
+    requestKind: kindOf(own),
+    requestResource: resourceOf(own),
+    requestSubResource: subresource,
+    name: request.name,
+    namespace: requestNamespace(request),
+    operation: request.operation,
+    userInfo: userBody(request.user),
+    dryRun: request.dryRun,
+  };
+}
+
+/** The namespace of a request as `namespaceObject`; null outside of namespaces. */
+export function namespaceValue(namespace: StoredObject | undefined): object | null {
+  if (namespace === undefined) return null;
+  const { uid: UID, ownerReferences: _o, managedFields: _m, ...metadata } = namespace.metadata;
+  return { metadata: { ...metadata, UID }, spec: namespace["spec"], status: namespace["status"] };
+}
+
+/** The cluster's authorizer, asked for the requesting user. */
+export function celAuthorizer(authorizer: Authorizer, request: AdmissionRequest): CelAuthorizer {
+  return (question) => {
+    const { serviceAccount: account } = question;
+    const { allowed, reason } = authorizer.authorize({
+      user: account === undefined ? request.user : serviceAccountUser(account.namespace, account.name),
+      path: question.path ?? "",
+      info: {
+        isResource: question.path === undefined,
+        verb: question.verb,
+        group: question.group ?? "",
+        namespace: question.namespace ?? "",
+        resource: question.resource ?? "",
+        subresource: question.subresource ?? "",
+        name: question.name ?? "",
+      },
+    });
+    return { allowed, reason };
+  };
+}
+
+/** Values of the variables of an admission expression. */
+export function admissionValues(
+  request: AdmissionRequest,
+  about: {
+    readonly resource: Resource;
+    readonly objects: VersionedObjects;
+    readonly namespace: StoredObject | undefined;
+    readonly authorizer: Authorizer;
+  },
+): Record<string, unknown> {
+  return {
+    object: about.objects.object ?? null,
+    oldObject: about.objects.oldObject ?? null,
+    request: requestValue(request, about.resource),
+    namespaceObject: namespaceValue(about.namespace),
+    authorizer: celAuthorizer(about.authorizer, request),
+  };
+}
