@@ -1,5 +1,15 @@
 /** A journal in a folder, on LMDB. The package `lmdb` is an optional peer: it is loaded when a data folder is named. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { decodeJson, deepFreeze } from "@bowline/api";
 import type { RootDatabase } from "lmdb";
@@ -19,6 +29,7 @@ const separator = "\u0000";
  */
 export async function openLmdbJournal(folder: string): Promise<Journal> {
   prepareFolder(folder);
+  checkDatabase(path.join(folder, "data.mdb"));
   const { open } = await loadLmdb();
   try {
     const database = open<Uint8Array | number, string>({
@@ -66,6 +77,36 @@ function checkMarker(file: string): void {
   if (found.format !== format) {
     throw new DataFolderError(`${file} is of format ${String(found.format)}, this version reads format ${format}: use the version that made it`);
   }
+}
+
+/** Where LMDB's two meta pages keep their magic number, and what it is. */
+const metaOffsets = [24, 4096 + 24];
+const metaMagic = 0xbeefc0de;
+
+/** LMDB maps the file into memory and would end the process over one that is no database: looked at first. */
+function checkDatabase(file: string): void {
+  if (!existsSync(file)) return;
+  const head = Buffer.alloc(8192);
+  const descriptor = openSync(file, "r");
+  try {
+    const length = readSync(descriptor, head, 0, head.length, 0);
+    const isDatabase = length === head.length && metaOffsets.every((offset) => head.readUInt32LE(offset) === metaMagic);
+    if (isDatabase && fstatSync(descriptor).size >= bytesInUse(head)) return;
+  } finally {
+    closeSync(descriptor);
+  }
+  throw new DataFolderError(`${file} is no database, or it is corrupt: restore a snapshot, or name another folder`);
+}
+
+/** Size that the newer meta page says the file has at least: a truncated file is shorter. */
+function bytesInUse(head: Buffer): number {
+  const metas = metaOffsets.map((offset) => ({
+    pageBytes: head.readUInt32LE(offset + 24),
+    lastPage: Number(head.readBigUInt64LE(offset + 128)),
+    transaction: head.readBigUInt64LE(offset + 136),
+  }));
+  const newest = metas.reduce((a, b) => (b.transaction > a.transaction ? b : a));
+  return (newest.lastPage + 1) * newest.pageBytes;
 }
 
 class LmdbJournal implements Journal {
