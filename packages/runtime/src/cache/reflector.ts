@@ -172,6 +172,16 @@ export class Reflector {
     }
   }
 
+  /**
+   * Events only lead to replace and apply, which do not wait. A function of its own: a suspended `#follow` would keep its
+   * last commands, and with them every object of a first list as it was sent.
+   */
+  #take(events: readonly ObjectEvent<Frozen>[]): void {
+    const [next, commands] = reflectorStep(this.#state, { type: "events", events }, this.#memory);
+    this.#state = next;
+    for (const command of commands) this.#deliver(command);
+  }
+
   /** @throws what the target throws: then it is behind the state, and the run must end and start with a list */
   #deliver(command: ReflectorCommand): void {
     try {
@@ -286,9 +296,7 @@ export class Reflector {
       for await (const events of watch.batches()) {
         if (signal.aborted) return;
         guard.touch();
-        const [next, commands] = reflectorStep(this.#state, { type: "events", events }, this.#memory);
-        this.#state = next;
-        for (const command of commands) this.#deliver(command);
+        this.#take(events);
       }
       const wasHealthy = this.#over(watch, guard);
       if (!signal.aborted) feed({ type: "ended", wasHealthy });
