@@ -102,8 +102,8 @@ function checkDatabase(file: string): void {
 function bytesInUse(head: Buffer): number {
   const metas = metaOffsets.map((offset) => ({
     pageBytes: head.readUInt32LE(offset + 24),
-    lastPage: Number(head.readBigUInt64LE(offset + 128)),
-    transaction: head.readBigUInt64LE(offset + 136),
+    lastPage: Number(head.readBigUInt64LE(offset + 120)),
+    transaction: head.readBigUInt64LE(offset + 128),
   }));
   const newest = metas.reduce((a, b) => (b.transaction > a.transaction ? b : a));
   return (newest.lastPage + 1) * newest.pageBytes;
