@@ -1,14 +1,6 @@
 /** Kubernetes in one process: the one place that knows all of its parts. */
 import { deepFreeze } from "@bowline/api";
-import {
-  type Clock,
-  type Random,
-  type Transport,
-  createClient,
-  systemClock,
-  systemRandom,
-} from "@bowline/client";
-import { type ControllerDefinition, type Manager, createManager, silentLogger } from "@bowline/runtime";
+import { type Clock, type Random, type Transport, systemClock, systemRandom } from "@bowline/client";
 import { AdmissionChain } from "./registry/admission.ts";
 import { AccessControl, type AuthorizationMode } from "./access/access-control.ts";
 import { authenticated } from "./access/authentication.ts";
@@ -23,9 +15,10 @@ import { AdmissionControl } from "./access/admission/admission-control.ts";
 import { conversionWebhook } from "./access/webhook/conversion-webhook.ts";
 import type { ServiceResolver } from "./access/webhook/webhook-client.ts";
 import { type UserInfo, adminUser } from "./registry/user.ts";
-import { controllerManager } from "./controllers/controller-manager.ts";
-import { schedulerController } from "./nodes/scheduler.ts";
-import { type SimulatedNodeOptions, registerNode, simulatedKubelet } from "./nodes/simulated-kubelet.ts";
+import { ControlPlane } from "./control-plane.ts";
+import type { ImageBehaviors } from "./nodes/image-behavior.ts";
+import type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
+import type { SimulatedNodes } from "./nodes/simulated-nodes.ts";
 import { builtinCatalog } from "./registry/builtin/catalog.ts";
 import { CrdController } from "./registry/custom-resource-definitions.ts";
 import { type WriteContext, createObject } from "./registry/generic-registry.ts";
@@ -48,8 +41,10 @@ export interface ClusterOptions {
    * Default true.
    */
   readonly controllers?: boolean;
-  /** Simulated nodes. Default 1. */
-  readonly nodes?: number;
+  /** Simulated nodes: how many, or which. Default 1. */
+  readonly nodes?: number | readonly SimulatedNodeOptions[];
+  /** What containers do, by image. Default: they run, are ready at once, and end when they are told to. */
+  readonly images?: ImageBehaviors;
   /** Default `RBAC`: who is not allowed gets 403. `AlwaysAllow` lets everybody do everything. */
   readonly authorization?: AuthorizationMode;
   /** Where the service that a webhook configuration names is reached. Default: nowhere. */
@@ -58,7 +53,7 @@ export interface ClusterOptions {
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   /** Hears of every answered request: one line of JSON each (audit.k8s.io/v1 Event, level Metadata). */
   readonly audit?: (line: string) => void;
-  /** From bound to running, milliseconds. Default 0. */
+  /** From bound to running for images that do not say, milliseconds. Default 0. */
   readonly podStartDelayMs?: number;
   /** Hears of errors inside the cluster; each is a bug of ours. Default: a line on stderr. */
   readonly onError?: (error: unknown) => void;
@@ -99,6 +94,8 @@ export interface Cluster {
   startControllers(): Promise<void>;
   /** Notes every request from now on, for deriving the permissions that a program needs (see `leastPrivilege`). */
   recordRequests(filter?: RecordingFilter): RequestRecording;
+  /** The simulated nodes: add one, let one fail. @throws Error on a cluster without controllers */
+  readonly nodes: SimulatedNodes;
   /** Forgets the history up to now, so that older watches and continue tokens get 410 Expired. */
   compact(): void;
   /** Ends all watches and stops listening. Safe to call twice. */
@@ -128,7 +125,7 @@ class EmbeddedCluster implements Cluster {
   readonly #options: ClusterOptions;
   readonly #listening = new Set<Listening>();
   readonly #transports = new Set<Transport>();
-  readonly #managers: Manager[] = [];
+  #controlPlane: ControlPlane | undefined;
   #definitions: CrdController | undefined;
   #certificates: ClusterCertificates | undefined;
 
@@ -206,36 +203,27 @@ class EmbeddedCluster implements Cluster {
   }
 
   async startControllers(): Promise<void> {
-    if (this.#managers.length > 0) return;
-    const nodes = simulatedNodes(this.#options.nodes ?? 1, this.#options.podStartDelayMs ?? 0);
-    const managers = [
-      this.#manager("kube-controller-manager", controllerManager()),
-      this.#manager("kube-scheduler", [schedulerController]),
-      ...nodes.map((node) => this.#manager("kubelet", [simulatedKubelet(node)])),
-    ];
-    this.#managers.push(...managers);
-    await Promise.all(managers.map((manager) => manager.start()));
-    const client = createClient({
-      transport: this.transport({ userAgent: "kubelet" }),
+    if (this.#controlPlane !== undefined) return;
+    const controlPlane = new ControlPlane({
       clock: this.#clock,
       random: this.#random,
+      nodes: this.#options.nodes,
+      images: this.#options.images,
+      podStartDelayMs: this.#options.podStartDelayMs,
+      transport: (component) =>
+        this.transport({
+          user: { name: `system:${component}`, groups: ["system:masters"] },
+          userAgent: component,
+        }),
     });
-    await Promise.all(nodes.map((node) => registerNode(client, node)));
+    this.#controlPlane = controlPlane;
+    await controlPlane.start();
   }
 
-  /** A control plane component: an ordinary manager on the in-process transport. */
-  #manager(name: string, controllers: readonly ControllerDefinition[]): Manager {
-    return createManager({
-      name,
-      transport: this.transport({
-        user: { name: `system:${name}`, groups: ["system:masters"] },
-        userAgent: name,
-      }),
-      controllers,
-      clock: this.#clock,
-      random: this.#random,
-      logger: silentLogger,
-    });
+  get nodes(): SimulatedNodes {
+    if (this.#controlPlane === undefined)
+      throw new Error("the cluster was made without controllers: it has no nodes");
+    return this.#controlPlane.nodes;
   }
 
   transport(options: { readonly user?: UserInfo; readonly userAgent?: string } = {}): Transport {
@@ -285,7 +273,7 @@ class EmbeddedCluster implements Cluster {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#managers.map((manager) => manager.stop()));
+    await this.#controlPlane?.stop();
     this.#definitions?.close();
     for (const transport of this.#transports) await transport.close();
     for (const listening of this.#listening) await listening.close();
@@ -328,16 +316,6 @@ class EmbeddedCluster implements Cluster {
       warn: () => {},
     };
   }
-}
-
-/** Nodes `node-1` to `node-N`, each with a network of its own. */
-function simulatedNodes(count: number, startDelayMs: number): SimulatedNodeOptions[] {
-  return Array.from({ length: count }, (_, i) => ({
-    name: `node-${i + 1}`,
-    podNetwork: `10.${244 + Math.floor(i / 256)}.${i % 256}`,
-    hostIp: `192.168.${Math.floor(i / 250)}.${(i % 250) + 2}`,
-    startDelayMs,
-  }));
 }
 
 function errorText(error: unknown): string {

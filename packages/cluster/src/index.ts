@@ -12,3 +12,15 @@ export { ListenError } from "./server/http-server.ts";
 export { adminUser, anonymousUser } from "./registry/user.ts";
 export type { UserInfo } from "./registry/user.ts";
 export type { HistoryPolicy } from "./store/bucket.ts";
+
+// Simulated nodes
+export type {
+  ContainerProcess,
+  Delay,
+  ExecProcess,
+  ImageBehavior,
+  ImageBehaviors,
+  ProbeType,
+} from "./nodes/image-behavior.ts";
+export type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
+export type { SimulatedNodes } from "./nodes/simulated-nodes.ts";

@@ -1,0 +1,76 @@
+/** The control plane and the nodes of a cluster: managers on transports into it. */
+import { type Clock, type Random, type Transport, createClient } from "@bowline/client";
+import { type ControllerDefinition, type Manager, createManager, silentLogger } from "@bowline/runtime";
+import { type ControllerManagerOptions, controllerManager } from "./controllers/controller-manager.ts";
+import type { ImageBehaviors } from "./nodes/image-behavior.ts";
+import { schedulerController } from "./nodes/scheduler/scheduler.ts";
+import type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
+import { SimulatedNodes } from "./nodes/simulated-nodes.ts";
+
+export interface ControlPlaneOptions extends ControllerManagerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** A transport for a component; the name is its user's: `kube-scheduler`. */
+  transport(component: string): Transport;
+  /** How many nodes, or which. Default 1. */
+  readonly nodes?: number | readonly SimulatedNodeOptions[] | undefined;
+  readonly images?: ImageBehaviors | undefined;
+  readonly podStartDelayMs?: number | undefined;
+}
+
+/** Controllers, scheduler and nodes of one cluster. */
+export class ControlPlane {
+  readonly nodes: SimulatedNodes;
+  readonly #options: ControlPlaneOptions;
+  readonly #managers: Manager[] = [];
+
+  constructor(options: ControlPlaneOptions) {
+    this.#options = options;
+    const { clock, random } = options;
+    this.nodes = new SimulatedNodes({
+      nodes: nodesOf(options.nodes ?? 1),
+      images: options.images,
+      podStartDelayMs: options.podStartDelayMs,
+      client: createClient({
+        transport: options.transport("kubelet"),
+        clock,
+        random,
+        fieldManager: "kubelet",
+      }),
+    });
+  }
+
+  /** Resolves when all controllers run and the nodes are registered. */
+  async start(): Promise<void> {
+    this.#manage("kube-controller-manager", (manager) => controllerManager(this.#options, manager));
+    this.#manage("kube-scheduler", (manager) => [schedulerController(manager.cache)]);
+    this.#manage("kubelet", () => [this.nodes.controller()]);
+    await Promise.all(this.#managers.map((manager) => manager.start()));
+    await this.nodes.start();
+  }
+
+  async stop(): Promise<void> {
+    this.nodes.stop();
+    await Promise.all(this.#managers.map((manager) => manager.stop()));
+  }
+
+  #manage(name: string, controllers: (manager: Manager) => readonly ControllerDefinition[]): void {
+    const { clock, random } = this.#options;
+    const manager = createManager({
+      name,
+      transport: this.#options.transport(name),
+      clock,
+      random,
+      logger: silentLogger,
+      hostName: "bowline",
+    });
+    for (const controller of controllers(manager)) manager.add(controller);
+    this.#managers.push(manager);
+  }
+}
+
+function nodesOf(nodes: number | readonly SimulatedNodeOptions[]): readonly SimulatedNodeOptions[] {
+  return typeof nodes === "number"
+    ? Array.from({ length: nodes }, (_, i) => ({ name: `node-${i + 1}` }))
+    : nodes;
+}
