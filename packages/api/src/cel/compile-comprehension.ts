@@ -10,6 +10,7 @@ import { CostLimitExceeded, counted, type Evaluate, type Frame, type Plan, type 
 import {
   CelError,
   CelMap,
+  type CelList,
   type CelValue,
   isList,
   listAt,
@@ -137,7 +138,7 @@ function planQuantifier(node: ComprehensionNode, planner: Planner): Plan | undef
     cost: range.cost + 1,
     evaluate: (frame) => {
       const over = evaluate(frame);
-      if (Array.isArray(over) && slot2 < 0) return quantifyArray(frame, over, loop, decisive, conditionCost);
+      if (isList(over) && slot2 < 0) return quantifyList(frame, over, loop, decisive, conditionCost);
       return quantify(frame, iterate(over, slot2 >= 0), loop, decisive, conditionCost);
     },
   };
@@ -175,19 +176,20 @@ function quantify(
   return !decisive;
 }
 
-function quantifyArray(
+/** The same for the elements of a list, which is what rules do most. */
+function quantifyList(
   frame: Frame,
-  over: readonly CelValue[],
+  over: CelList,
   loop: Loop,
   decisive: boolean,
   conditionCost: number,
 ): boolean {
   const { slots } = frame;
   const { slot, test, roundCost } = loop;
-  const size = over.length;
+  const size = listSize(over);
   let failure: CelError | undefined;
   for (let i = 0; i < size; i++) {
-    slots[slot] = over[i] as CelValue;
+    slots[slot] = over.at(i) as CelValue;
     spend(frame, roundCost);
     try {
       const value = test(frame);

@@ -237,6 +237,27 @@ class UnknownValue extends CelObject {
   }
 }
 
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+function mapValue(raw: JsonRecord, key: string, shape: Shape): CelValue | undefined {
+  const value = raw[key];
+  return value === undefined || !Object.hasOwn(raw, key) ? undefined : schemaValue(value, shape);
+}
+
+/** A null field counts as absent. */
+function fieldValue(raw: JsonRecord, property: string, shape: Shape): CelValue | undefined {
+  const value = raw[property];
+  if (value === undefined || value === null || !Object.hasOwn(raw, property)) return undefined;
+  return schemaValue(value, shape);
+}
+
+/** A property that no identifier stands for can be reached by a computed key, a keyword also as it is. */
+function unusualField(raw: JsonRecord, shape: Shape, key: string): CelValue | undefined {
+  const property = unescapeName(key);
+  const known = property === undefined ? undefined : shape.fields?.get(property);
+  return property === undefined || known === undefined ? undefined : fieldValue(raw, property, known);
+}
+
 /** An object or a map of JSON. */
 export class SchemaMap extends CelMap {
   readonly raw: Readonly<Record<string, unknown>>;
@@ -254,27 +275,12 @@ export class SchemaMap extends CelMap {
 
   get(key: CelValue): CelValue | undefined {
     if (typeof key !== "string") throw noSuchOverload();
-    const { identifiers, values } = this.shape;
-    if (identifiers !== undefined) {
-      const known = identifiers.get(key);
-      return known === undefined ? this.#unusual(key) : this.#read(known.property, known.shape, true);
+    const { raw, shape } = this;
+    if (shape.identifiers === undefined) {
+      return shape.values === undefined ? undefined : mapValue(raw, key, shape.values);
     }
-    return values === undefined ? undefined : this.#read(key, values, false);
-  }
-
-  #read(property: string, shape: Shape, isField: boolean): CelValue | undefined {
-    const { raw } = this;
-    const value = raw[property];
-    if (value === undefined || !Object.hasOwn(raw, property)) return undefined;
-    if (value === null && isField) return undefined;
-    return schemaValue(value, shape);
-  }
-
-  /** A property that no identifier stands for can be reached by a computed key. */
-  #unusual(key: string): CelValue | undefined {
-    const property = unescapeName(key);
-    const shape = property === undefined ? undefined : this.shape.fields?.get(property);
-    return property === undefined || shape === undefined ? undefined : this.#read(property, shape, true);
+    const known = shape.identifiers.get(key);
+    return known === undefined ? unusualField(raw, shape, key) : fieldValue(raw, known.property, known.shape);
   }
 
   keys(): CelValue[] {
