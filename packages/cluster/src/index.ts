@@ -1,5 +1,8 @@
 // Who may do what
 export type { AuthorizationMode } from "./access/access-control.ts";
+export { comparePermissions, leastPrivilege } from "./access/least-privilege.ts";
+export type { LeastPrivilegeOptions, NeededPermissions, PermissionComparison } from "./access/least-privilege.ts";
+export type { PolicyRule } from "./access/rbac/policy-rule.ts";
 export type { RecordedRequest, RecordingFilter, RequestRecording } from "./access/request-recorder.ts";
 export { serviceAccountUser } from "./access/service-account-tokens.ts";
 

@@ -10,7 +10,7 @@ export function uncoveredRules(owned: readonly PolicyRule[], wanted: readonly Po
 }
 
 /** A rule as rules of one verb, one group, one resource and at most one name each. */
-function singlePermissions(rule: PolicyRule): PolicyRule[] {
+export function singlePermissions(rule: PolicyRule): PolicyRule[] {
   const singles: PolicyRule[] = [];
   for (const verb of rule.verbs) {
     for (const url of rule.nonResourceURLs ?? []) singles.push({ verbs: [verb], nonResourceURLs: [url] });
@@ -26,7 +26,8 @@ function singlePermissions(rule: PolicyRule): PolicyRule[] {
   return singles;
 }
 
-function covers(rule: PolicyRule, single: PolicyRule): boolean {
+/** Whether a rule grants a single permission. */
+export function covers(rule: PolicyRule, single: PolicyRule): boolean {
   if (!contains(rule.verbs, single.verbs[0])) return false;
   const url = single.nonResourceURLs?.[0];
   if (url !== undefined) return (rule.nonResourceURLs ?? []).some((pattern) => urlMatches(pattern, url));
