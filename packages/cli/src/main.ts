@@ -1,28 +1,54 @@
 import { Command, CommanderError } from "commander";
+import type { CommandContext } from "./commands/context.ts";
+import { addCreateApiCommand } from "./commands/create-api.ts";
+import { addCreateWebhookCommand } from "./commands/create-webhook.ts";
 import { addDevCommand } from "./commands/dev.ts";
-import { type Output, processOutput } from "./output/output.ts";
+import { addEditCommand } from "./commands/edit.ts";
+import { addInitCommand } from "./commands/init.ts";
 import { UsageError, messageOf } from "./errors.ts";
+import { type Output, processOutput } from "./output/output.ts";
+import { type Ask, terminalAsk } from "./output/prompter.ts";
+import { packageVersion } from "./package-version.ts";
+
+/** What a test puts in the place of the process. */
+export interface MainOptions {
+  readonly output?: Output;
+  readonly ask?: Ask;
+  readonly workingFolder?: string;
+}
 
 /**
  * Runs one command line. Resolves with the exit code: 0, 1 when the work failed, 2 for a wrong command line.
  * @param args without `node` and the program
  */
-export async function main(args: readonly string[], output: Output = processOutput): Promise<number> {
+export async function main(args: readonly string[], options: MainOptions = {}): Promise<number> {
+  const { output = processOutput, ask = terminalAsk, workingFolder = process.cwd() } = options;
   let code = 0;
-  const program = new Command("bowline")
-    .description("Kubernetes operators in TypeScript: scaffold, run, test and deploy")
-    .showHelpAfterError("(--help shows what there is)")
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => output.write(text), writeErr: (text) => output.error(text) });
-  addDevCommand(program, output, (result) => {
-    code = result;
-  });
+  const context: CommandContext = { output, ask, workingFolder, finish: (result) => (code = result) };
   try {
-    await program.parseAsync([...args], { from: "user" });
+    await program(context).parseAsync([...args], { from: "user" });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     output.error(`error: ${messageOf(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+function program(context: CommandContext): Command {
+  const { output } = context;
+  const all = new Command("bowline")
+    .description("Kubernetes operators in TypeScript: scaffold, run, test and deploy")
+    .version(packageVersion(), "--version", "print the version")
+    .enablePositionalOptions()
+    .showHelpAfterError("(--help shows what there is)")
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => output.write(text), writeErr: (text) => output.error(text) });
+  addInitCommand(all, context);
+  const create = all.command("create").description("add a kind or webhooks to the project");
+  addCreateApiCommand(create, context);
+  addCreateWebhookCommand(create, context);
+  addEditCommand(all, context);
+  addDevCommand(all, output, context.finish);
+  return all;
 }

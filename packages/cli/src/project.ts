@@ -19,10 +19,15 @@ export interface Project {
 export async function loadProject(folder: string): Promise<Project> {
   const absolute = path.resolve(folder);
   const manifest = path.join(absolute, "package.json");
-  if (!existsSync(manifest)) throw new UsageError(`${absolute} has no package.json: name the folder of an operator project`);
-  const { exports, main } = JSON.parse(readFileSync(manifest, "utf8")) as { exports?: unknown; main?: string };
+  if (!existsSync(manifest))
+    throw new UsageError(`${absolute} has no package.json: name the folder of an operator project`);
+  const { exports, main } = JSON.parse(readFileSync(manifest, "utf8")) as {
+    exports?: unknown;
+    main?: string;
+  };
   const entry = path.join(absolute, entryOf(exports) ?? main ?? "dist/index.js");
-  if (!existsSync(entry)) throw new UsageError(`${entry} does not exist: build the project first (npm run build)`);
+  if (!existsSync(entry))
+    throw new UsageError(`${entry} does not exist: build the project first (npm run build)`);
   const module = (await import(pathToFileURL(entry).href)) as { default?: OperatorDefinition };
   const operator = module.default;
   if (operator === undefined || !Array.isArray(operator.controllers)) {
@@ -56,8 +61,15 @@ export function readSamples(folder: string, files?: readonly string[]): JsonObje
     if (!existsSync(file)) throw new UsageError(`${file} does not exist`);
     return documentsOf(readFileSync(file, "utf8")).map((text) => {
       const { value } = decodeYaml(text);
-      if (typeof value !== "object" || value === null || Array.isArray(value) || value["kind"] === undefined) {
-        throw new UsageError(`${file} does not hold a Kubernetes object: apiVersion, kind and metadata are needed`);
+      if (
+        typeof value !== "object" ||
+        value === null ||
+        Array.isArray(value) ||
+        value["kind"] === undefined
+      ) {
+        throw new UsageError(
+          `${file} does not hold a Kubernetes object: apiVersion, kind and metadata are needed`,
+        );
       }
       return value as JsonObject;
     });

@@ -31,7 +31,14 @@ export class DevProcess {
 
   private constructor(folder: string, args: readonly string[]) {
     this.kubeconfig = path.join(folder, "kubeconfig");
-    const all = [bin, "dev", path.join(root, "examples/application"), "--kubeconfig", this.kubeconfig, ...args];
+    const all = [
+      bin,
+      "dev",
+      path.join(root, "examples/application"),
+      "--kubeconfig",
+      this.kubeconfig,
+      ...args,
+    ];
     this.#child = spawn(process.execPath, all, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
     this.#child.stdout?.on("data", (chunk: Buffer) => {
       this.#stdout += chunk.toString();
@@ -55,7 +62,8 @@ export class DevProcess {
   /** Resolves when the text was printed. @throws Error with all output when the process ends before */
   async printed(text: string): Promise<void> {
     while (!this.#stdout.includes(text)) {
-      if (this.#child.exitCode !== null) throw new Error(`ended without "${text}":\n${this.#stdout}${this.#stderr}`);
+      if (this.#child.exitCode !== null)
+        throw new Error(`ended without "${text}":\n${this.#stdout}${this.#stderr}`);
       await new Promise<void>((resolve) => {
         this.#heard = resolve;
       });

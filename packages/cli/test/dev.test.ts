@@ -86,9 +86,14 @@ describe("real kubectl on bowline dev", () => {
     expect(described).toMatch(/^ +Type: +Established$/m);
   });
 
-  it.each(["applications", "application", "app"])("gets them as %s with their printer columns", async (name) => {
-    expect(await kubectl("get", name)).toMatch(/^NAME +IMAGE +VERSION +DESIRED +AVAILABLE +AGE\nmyapp +nginx +1\.25 +3 +3 +\d+s\n$/);
-  });
+  it.each(["applications", "application", "app"])(
+    "gets them as %s with their printer columns",
+    async (name) => {
+      expect(await kubectl("get", name)).toMatch(
+        /^NAME +IMAGE +VERSION +DESIRED +AVAILABLE +AGE\nmyapp +nginx +1\.25 +3 +3 +\d+s\n$/,
+      );
+    },
+  );
 
   it("prints one as YAML with defaults, conditions and no secrets of ours", async () => {
     const yaml = await kubectl("get", "application", "myapp", "-o", "yaml");
@@ -99,7 +104,9 @@ describe("real kubectl on bowline dev", () => {
   });
 
   it("lists Deployment, pods and events as a cluster does", async () => {
-    expect(await kubectl("get", "deployment")).toMatch(/^NAME +READY +UP-TO-DATE +AVAILABLE +AGE\nmyapp +3\/3 +3 +3 +\d+s\n$/);
+    expect(await kubectl("get", "deployment")).toMatch(
+      /^NAME +READY +UP-TO-DATE +AVAILABLE +AGE\nmyapp +3\/3 +3 +3 +\d+s\n$/,
+    );
     const pods = await kubectl("get", "pods");
     expect(pods).toMatch(/^NAME +READY +STATUS +RESTARTS +AGE\n/);
     expect(pods.match(/^myapp-\S+ +1\/1 +Running +0 +\d+s$/gm)).toHaveLength(3);
@@ -114,11 +121,21 @@ describe("real kubectl on bowline dev", () => {
   });
 
   it("knows the kind among all resources", async () => {
-    expect(await kubectl("api-resources")).toMatch(/^applications +app +example\.com\/v1 +true +Application$/m);
+    expect(await kubectl("api-resources")).toMatch(
+      /^applications +app +example\.com\/v1 +true +Application$/m,
+    );
   });
 
   it("refuses 11 replicas in the words of the API server", async () => {
-    const { code, stderr } = await dev.kubectl("patch", "application", "myapp", "--type", "merge", "-p", '{"spec":{"replicas":11}}');
+    const { code, stderr } = await dev.kubectl(
+      "patch",
+      "application",
+      "myapp",
+      "--type",
+      "merge",
+      "-p",
+      '{"spec":{"replicas":11}}',
+    );
     expect(stderr).toBe(
       'The Application "myapp" is invalid: spec.replicas: Invalid value: 11: spec.replicas in body should be less than or equal to 10\n',
     );
@@ -126,7 +143,8 @@ describe("real kubectl on bowline dev", () => {
   });
 
   it("applies a second Application, scales it by a patch, watches its pods and deletes it with everything it owns", async () => {
-    const yaml = "apiVersion: example.com/v1\nkind: Application\nmetadata: {name: second}\nspec: {image: httpd, replicas: 2}\n";
+    const yaml =
+      "apiVersion: example.com/v1\nkind: Application\nmetadata: {name: second}\nspec: {image: httpd, replicas: 2}\n";
     const applied = await runClient("kubectl", ["apply", "-f", "-"], { KUBECONFIG: dev.kubeconfig }, yaml);
     expect(applied.stdout).toBe("application.example.com/second created\n");
     await kubectl("wait", "application/second", "--for=condition=Available", "--timeout=20s");
@@ -134,8 +152,17 @@ describe("real kubectl on bowline dev", () => {
     await kubectl("patch", "application", "second", "--type", "merge", "-p", '{"spec":{"replicas":5}}');
     await kubectl("wait", "deployment/second", "--for=jsonpath={.status.readyReplicas}=5", "--timeout=20s");
     expect((await watching).stdout).toMatch(/second-\S+ +0\/1 +Pending[^]*second-\S+ +1\/1 +Running/);
-    expect(await kubectl("delete", "application", "second")).toContain('application.example.com "second" deleted');
-    await kubectl("wait", "--for=delete", "pods,replicasets,deployments", "-l", "app=second", "--timeout=20s");
+    expect(await kubectl("delete", "application", "second")).toContain(
+      'application.example.com "second" deleted',
+    );
+    await kubectl(
+      "wait",
+      "--for=delete",
+      "pods,replicasets,deployments",
+      "-l",
+      "app=second",
+      "--timeout=20s",
+    );
     expect(await kubectl("get", "pods,replicasets,deployments", "-l", "app=second", "-o", "name")).toBe("");
   });
 
@@ -153,12 +180,22 @@ describe("real kubectl on bowline dev", () => {
             name: "v1",
             served: true,
             storage: true,
-            schema: { openAPIV3Schema: { type: "object", properties: { spec: { properties: { a: { type: "string" } } } } } },
+            schema: {
+              openAPIV3Schema: {
+                type: "object",
+                properties: { spec: { properties: { a: { type: "string" } } } },
+              },
+            },
           },
         ],
       },
     };
-    const refused = await runClient("kubectl", ["apply", "-f", "-"], { KUBECONFIG: dev.kubeconfig }, JSON.stringify(crd));
+    const refused = await runClient(
+      "kubectl",
+      ["apply", "-f", "-"],
+      { KUBECONFIG: dev.kubeconfig },
+      JSON.stringify(crd),
+    );
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(
       "spec.validation.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields",
@@ -188,7 +225,9 @@ describe("Ctrl-C on bowline dev", () => {
     expect(stderr).toBe("");
     expect(stdout).toMatch(/stopping\n$/);
     expect(code).toBe(0);
-    const after = await runClient("kubectl", ["get", "pods"], { KUBECONFIG: path.join(home.folder, "kubeconfig") });
+    const after = await runClient("kubectl", ["get", "pods"], {
+      KUBECONFIG: path.join(home.folder, "kubeconfig"),
+    });
     expect(after.stderr).toMatch(/refused/);
   });
 });

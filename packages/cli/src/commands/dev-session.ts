@@ -41,8 +41,12 @@ export class DevSession {
   static async start(cluster: Cluster, options: DevOptions, output: Output): Promise<DevSession> {
     const project = await loadProject(options.folder);
     const samples = readSamples(project.folder, options.samples);
-    if (samples.length === 0) throw new UsageError(`there is no sample in ${project.folder}/config/samples: name one with --sample`);
-    const client = createClient({ transport: cluster.transport({ userAgent: "bowline-dev" }), fieldManager: "bowline-dev" });
+    if (samples.length === 0)
+      throw new UsageError(`there is no sample in ${project.folder}/config/samples: name one with --sample`);
+    const client = createClient({
+      transport: cluster.transport({ userAgent: "bowline-dev" }),
+      fieldManager: "bowline-dev",
+    });
     const kinds = await installKinds(client, project, output);
     await cluster.startControllers();
     const { operator } = project;
@@ -106,7 +110,9 @@ export class DevSession {
     tree.stop();
     const main = rows.filter((row) => row.depth === 0).map((row) => `${row.name}  ${row.state}`);
     if (inTime) {
-      this.#output.write(`ready after ${(systemClock.monotonic() / 1000).toFixed(2)} s: ${main.join(", ")}\n`);
+      this.#output.write(
+        `ready after ${(systemClock.monotonic() / 1000).toFixed(2)} s: ${main.join(", ")}\n`,
+      );
       return 0;
     }
     this.#output.error(`not ready after ${this.#options.timeoutMs / 1000} s:\n`);

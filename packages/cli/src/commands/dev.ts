@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Output } from "../output/output.ts";
-import { type DevOptions, runDev } from "./run-dev.ts";
+import type { DevOptions } from "./run-dev.ts";
 
 /** `bowline dev`: the operator on an embedded cluster, with its samples, watched. */
 export function addDevCommand(program: Command, output: Output, finish: (code: number) => void): void {
@@ -14,6 +14,8 @@ export function addDevCommand(program: Command, output: Output, finish: (code: n
     .option("--once", "exit as soon as the samples are ready; 1 when they are not in time", false)
     .option("--timeout <seconds>", "how long --once waits", "60")
     .action(async (folder: string, options: Record<string, unknown>) => {
+      // loaded only now: other commands need no cluster
+      const { runDev } = await import("./run-dev.ts");
       finish(await runDev({ folder, ...parse(options) }, output));
     });
 }

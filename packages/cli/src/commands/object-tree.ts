@@ -15,7 +15,9 @@ import { systemClock } from "@bowline/client";
 import type { Cache, HandlerRegistration } from "@bowline/runtime";
 import type { LiveRow } from "../output/live-view.ts";
 
-type Item = DeepReadonly<KubeObject> & { readonly status?: DeepReadonly<{ conditions?: { type: string; status: string; message?: string }[] }> };
+type Item = DeepReadonly<KubeObject> & {
+  readonly status?: DeepReadonly<{ conditions?: { type: string; status: string; message?: string }[] }>;
+};
 
 /** The samples with everything they own, as rows under their owners. */
 export class ObjectTree {
@@ -69,7 +71,9 @@ export class ObjectTree {
     const rows: LiveRow[] = [];
     for (const sample of samples) {
       const name = (sample["metadata"] as JsonObject | undefined)?.["name"];
-      const root = [...this.#objects.values()].find((o) => o.kind === sample["kind"] && o.metadata.name === name);
+      const root = [...this.#objects.values()].find(
+        (o) => o.kind === sample["kind"] && o.metadata.name === name,
+      );
       if (root !== undefined) this.#addRows(root, 0, rows);
     }
     return rows;
@@ -87,9 +91,19 @@ export class ObjectTree {
 
   #addRows(object: Item, depth: number, rows: LiveRow[]): void {
     const { uid = "", name = "" } = object.metadata;
-    rows.push({ id: uid, name: `${object.kind}/${name}`, state: this.#stateOf(object), depth, done: isDone(object) });
-    const children = [...this.#objects.values()].filter((o) => o.metadata.ownerReferences?.some((owner) => owner.uid === uid));
-    for (const child of children.sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1))) {
+    rows.push({
+      id: uid,
+      name: `${object.kind}/${name}`,
+      state: this.#stateOf(object),
+      depth,
+      done: isDone(object),
+    });
+    const children = [...this.#objects.values()].filter((o) =>
+      o.metadata.ownerReferences?.some((owner) => owner.uid === uid),
+    );
+    for (const child of children.sort((a, b) =>
+      (a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1,
+    )) {
       this.#addRows(child, depth + 1, rows);
     }
   }
@@ -102,7 +116,13 @@ export class ObjectTree {
     const { cells } = printer.row(object, systemClock.now());
     const shown = printer.columns
       .map((column, i) => ({ column, cell: cells[i] }))
-      .filter(({ column, cell }) => column.priority === 0 && !["Name", "Age"].includes(column.name) && cell !== null && cell !== undefined)
+      .filter(
+        ({ column, cell }) =>
+          column.priority === 0 &&
+          !["Name", "Age"].includes(column.name) &&
+          cell !== null &&
+          cell !== undefined,
+      )
       .map(({ column, cell }) => `${column.name.toLowerCase()} ${String(cell)}`);
     const waiting = object.status?.conditions?.find((c) => c.type === "Available" || c.type === "Ready");
     if (waiting?.status === "False" && waiting.message) shown.push(waiting.message);
@@ -113,9 +133,13 @@ export class ObjectTree {
 /** Whether an object says that it is as it should be: Available or Ready, or nothing to the contrary. */
 function isDone(object: Item): boolean {
   const conditions = object.status?.conditions ?? [];
-  const condition = conditions.find((c) => c.type === "Available") ?? conditions.find((c) => c.type === "Ready");
+  const condition =
+    conditions.find((c) => c.type === "Available") ?? conditions.find((c) => c.type === "Ready");
   if (condition !== undefined) return condition.status === "True";
   if (object.kind !== "ReplicaSet") return false;
-  const { spec, status } = object as unknown as { spec?: { replicas?: number }; status?: { readyReplicas?: number } };
+  const { spec, status } = object as unknown as {
+    spec?: { replicas?: number };
+    status?: { readyReplicas?: number };
+  };
   return (status?.readyReplicas ?? 0) >= (spec?.replicas ?? 1);
 }
