@@ -11,7 +11,8 @@ import { kubernetesLibraries } from "./library/kubernetes.ts";
 import { resultJson } from "./result-json.ts";
 import { callCostMax } from "./run-rules.ts";
 import { type DeclaredType, declareSchema, declaredStructs } from "./schema-type.ts";
-import { jsonShape, type Shape, schemaValue, shapeOf } from "./schema-value.ts";
+import { jsonShape, type Shape, shapeOf } from "./schema-shape.ts";
+import { schemaValue } from "./schema-value.ts";
 import { type CelType, celTypes, formatType } from "./type.ts";
 import { CelError, type CelValue } from "./value.ts";
 

@@ -70,9 +70,13 @@ function positional(digits: string, exponent: number): string {
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
+/** As many digits as JavaScript prints: no double that is halfway has more. */
+const exactDigits: number = 100;
+
 /** `toFixed` that rounds what is exactly halfway to the even digit, as Go does. For 0 to 100 digits, below 1e21. */
 export function fixedDecimals(value: number, digits: number): string {
-  const halfway = digits < 100 ? exactlyHalfway(value.toFixed(digits + 1), value.toFixed(100)) : undefined;
+  const halfway =
+    digits < 100 ? exactlyHalfway(value.toFixed(digits + 1), value.toFixed(exactDigits)) : undefined;
   return halfway ?? value.toFixed(digits);
 }
 
@@ -81,7 +85,7 @@ export function exponentialDecimals(value: number, digits: number): [mantissa: s
   const split = (text: string): [string, string] => text.split("e") as [string, string];
   const [mantissa, exponent] = split(value.toExponential(digits));
   const [next, nextExponent] = split(value.toExponential(digits + 1));
-  const halfway = exactlyHalfway(next, split(value.toExponential(100))[0]);
+  const halfway = exactlyHalfway(next, split(value.toExponential(exactDigits))[0]);
   return halfway === undefined ? [mantissa, Number(exponent)] : [halfway, Number(nextExponent)];
 }
 

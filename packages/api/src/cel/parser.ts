@@ -2,7 +2,7 @@
  * From text to a syntax tree, macros expanded. Rules and errors follow the grammar of cel-go (parser/gen/CEL.g4,
  * parser/parser.go), binary operators by precedence.
  */
-import type { CelNode, ListNode, LiteralValue, MapEntry, StructField } from "./ast.ts";
+import type { CelNode, ListNode, MapEntry, StructField } from "./ast.ts";
 import { type Token, type TokenKind, tokenize } from "./lexer.ts";
 import { expandMacro, type Macros, standardMacros } from "./macros.ts";
 import { type CelIssue, CelSource } from "./source.ts";
@@ -14,9 +14,23 @@ import {
   TokenStream,
   tokenSet,
 } from "./token-stream.ts";
-import { unescapeBytes, unescapeString } from "./unescape.ts";
-import { CelDouble, CelUint } from "./value.ts";
-import { parseDouble } from "./number-text.ts";
+import {
+  argumentsStart,
+  calculations,
+  fieldsStart,
+  listStart,
+  mapStart,
+  memberOperators,
+  multiplications,
+  name,
+  none,
+  operand,
+  optionalName,
+  optionalOperand,
+  primaryStart,
+  relations,
+} from "./token-sets.ts";
+import { literalValue } from "./literal-text.ts";
 
 export interface ParseResult {
   readonly source: CelSource;
@@ -50,37 +64,6 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
   return { source, node, issues };
 }
 
-const none: TokenSet = tokenSet();
-const operand: TokenSet = tokenSet(
-  "'['",
-  "'{'",
-  "'('",
-  "'.'",
-  "'-'",
-  "'!'",
-  "'true'",
-  "'false'",
-  "'null'",
-  "NUM_FLOAT",
-  "NUM_INT",
-  "NUM_UINT",
-  "STRING",
-  "BYTES",
-  "IDENTIFIER",
-);
-const primaryStart: TokenSet = new Set([...operand].filter((kind) => kind !== "'!'"));
-const optionalOperand: TokenSet = new Set<TokenKind>([...operand, "'?'"]);
-const argumentsStart: TokenSet = new Set<TokenKind>([...operand, "')'"]);
-const listStart: TokenSet = new Set<TokenKind>([...optionalOperand, "','", "']'"]);
-const mapStart: TokenSet = new Set<TokenKind>([...optionalOperand, "','", "'}'"]);
-const name: TokenSet = tokenSet("IDENTIFIER", "ESC_IDENTIFIER");
-const optionalName: TokenSet = tokenSet("'?'", "IDENTIFIER", "ESC_IDENTIFIER");
-const fieldsStart: TokenSet = tokenSet("'}'", "','", "'?'", "IDENTIFIER", "ESC_IDENTIFIER");
-const relations: TokenSet = tokenSet("'<'", "'<='", "'>='", "'>'", "'=='", "'!='", "'in'");
-const multiplications: TokenSet = tokenSet("'*'", "'/'", "'%'");
-const additions: TokenSet = tokenSet("'+'", "'-'");
-const calculations: TokenSet = new Set([...multiplications, ...additions]);
-const memberOperators: TokenSet = tokenSet("'.'", "'['");
 /** Names that are no identifiers, though the grammar takes them. */
 const reservedNames = new Set(
   "as break const continue else false for function if import in let loop package namespace null return true var void while".split(
@@ -506,40 +489,12 @@ class Parser {
     const first = this.#tokens.take();
     const token = first.kind === "'-'" ? this.#tokens.take() : first;
     const text = (first === token ? "" : "-") + token.text;
-    const value = this.#literalValue(token, text);
+    const value = literalValue(token.kind, text);
     if (typeof value !== "object" || value === null || !("error" in value)) {
       return { kind: "literal", offset: first.offset, value };
     }
     this.#issues.push({ message: value.error, offset: first.offset });
     return this.#nothing();
-  }
-
-  #literalValue(token: Token, text: string): LiteralValue | { error: string } {
-    switch (token.kind) {
-      case "NUM_INT":
-        return parseInt64(text) ?? { error: "invalid int literal" };
-      case "NUM_UINT":
-        return parseUint64(text.slice(0, -1)) ?? { error: "invalid uint literal" };
-      case "NUM_FLOAT": {
-        const value = parseDouble(text);
-        return value === undefined || !Number.isFinite(value)
-          ? { error: "invalid double literal" }
-          : new CelDouble(value);
-      }
-      case "STRING":
-      case "BYTES":
-        try {
-          return token.kind === "STRING" ? unescapeString(text) : unescapeBytes(text.slice(1));
-        } catch (error) {
-          return { error: error instanceof Error ? error.message : String(error) };
-        }
-      case "'true'":
-        return true;
-      case "'false'":
-        return false;
-      default:
-        return null;
-    }
   }
 
   #call(offset: number, callName: string, args: CelNode[], target?: CelNode): CelNode {
@@ -574,18 +529,4 @@ function balance(operator: string, terms: CelNode[], offsets: number[], low: num
     target: undefined,
     args: [left, right],
   };
-}
-
-function parseInt64(text: string): number | bigint | undefined {
-  const negative = text.startsWith("-");
-  const magnitude = BigInt(negative ? text.slice(1) : text);
-  const value = negative ? -magnitude : magnitude;
-  if (value > 9223372036854775807n || value < -9223372036854775808n) return undefined;
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
-}
-
-function parseUint64(text: string): CelUint | undefined {
-  const value = BigInt(text);
-  return value > 18446744073709551615n ? undefined : new CelUint(value);
 }

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../schema/json-schema.ts";
 import { escapeName } from "./schema-escape.ts";
 import { type CompiledRule, compileRules } from "./schema-program.ts";
 import { type DeclaredType, declareSchema } from "./schema-type.ts";
-import { type Shape, shapeOf } from "./schema-value.ts";
+import { type Shape, shapeOf } from "./schema-shape.ts";
 
 export interface RuleNode {
   readonly schema: JsonSchema;

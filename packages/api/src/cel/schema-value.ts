@@ -2,13 +2,13 @@
  * JSON seen through its schema, without copying it: lists and objects are views that convert what is read from them.
  * Source: apiserver pkg/cel/common (valuesunstructured.go, valuesreflect.go).
  */
-import type { JsonSchema } from "../schema/json-schema.ts";
 import { jsonEqual } from "../schema/json-value.ts";
 import { equals } from "./equality.ts";
+import { containsEqual, type Items, MapList, SetList } from "./keyed-list.ts";
 import { escapeName, unescapeName } from "./schema-escape.ts";
-import { withTypeAndMetadata } from "./schema-type.ts";
 import { decodeBase64 } from "../codec/base64.ts";
 import { parseFormatDateTime, parseFormatDuration } from "./schema-format.ts";
+import { jsonObjectShape, jsonShape, type Shape, type ShapeKind } from "./schema-shape.ts";
 import { parseDate } from "./time.ts";
 import {
   CelDouble,
@@ -25,110 +25,6 @@ import {
   noSuchOverload,
 } from "./value.ts";
 import { CelType } from "./type.ts";
-
-type ShapeKind =
-  | "string"
-  | "integer"
-  | "number"
-  | "boolean"
-  | "byte"
-  | "duration"
-  | "date"
-  | "date-time"
-  | "int-or-string"
-  | "list"
-  | "object"
-  | "unknown"
-  | "json"
-  | "none";
-
-/** How values of a schema are read. */
-export interface Shape {
-  readonly kind: ShapeKind;
-  readonly nullable: boolean;
-  /** Fields by property name, for an object with declared properties. */
-  readonly fields?: ReadonlyMap<string, Shape>;
-  /** Property and shape of each field by identifier. */
-  readonly identifiers?: ReadonlyMap<string, { readonly property: string; readonly shape: Shape }>;
-  /** Values of a map. */
-  readonly values?: Shape;
-  readonly items?: Shape;
-  readonly listType?: "set" | "map";
-  /** Identifiers of the keys of a list map. */
-  readonly listKeys?: readonly string[];
-}
-
-/** Of values that no schema describes: what JSON says of itself, whole numbers being ints. */
-export const jsonShape: Shape = { kind: "json", nullable: true };
-const jsonObjectShape: Shape = { kind: "object", nullable: true, values: jsonShape };
-
-/** The shape of a schema; `isResource` as in `declareSchema`. */
-export function shapeOf(schema: JsonSchema, isResource: boolean): Shape {
-  const nullable = schema.nullable === true;
-  if (schema["x-kubernetes-int-or-string"]) return { kind: "int-or-string", nullable };
-  const embedded = isResource || schema["x-kubernetes-embedded-resource"] === true;
-  if (schema.type === "object") return objectShape(embedded ? withTypeAndMetadata(schema) : schema, nullable);
-  if (schema.type === "array") return listShape(schema, nullable);
-  return { kind: scalarKind(schema), nullable };
-}
-
-function scalarKind(schema: JsonSchema): ShapeKind {
-  switch (schema.type) {
-    case "string":
-      switch (schema.format) {
-        case "byte":
-        case "duration":
-        case "date":
-        case "date-time":
-          return schema.format;
-        default:
-          return "string";
-      }
-    case "integer":
-      return "integer";
-    case "number":
-      return "number";
-    case "boolean":
-      return "boolean";
-    default:
-      return schema["x-kubernetes-preserve-unknown-fields"] ? "unknown" : "none";
-  }
-}
-
-function objectShape(schema: JsonSchema, nullable: boolean): Shape {
-  if (schema.properties !== undefined) {
-    const fields = new Map(
-      Object.entries(schema.properties).map(([name, child]) => [name, shapeOf(child, false)]),
-    );
-    const identifiers = new Map<string, { property: string; shape: Shape }>();
-    for (const [property, shape] of fields) {
-      const identifier = escapeName(property);
-      if (identifier !== undefined) identifiers.set(identifier, { property, shape });
-    }
-    return { kind: "object", nullable, fields, identifiers };
-  }
-  if (typeof schema.additionalProperties === "object") {
-    return { kind: "object", nullable, values: shapeOf(schema.additionalProperties, false) };
-  }
-  return { kind: "object", nullable };
-}
-
-function listShape(schema: JsonSchema, nullable: boolean): Shape {
-  const { items } = schema;
-  const shape: Shape = { kind: "list", nullable };
-  if (items === undefined || Array.isArray(items)) return shape;
-  const withItems: Shape = { ...shape, items: shapeOf(items, false) };
-  switch (schema["x-kubernetes-list-type"]) {
-    case "set":
-      return { ...withItems, listType: "set" };
-    case "map": {
-      const listKeys = (schema["x-kubernetes-list-map-keys"] ?? []).map((key) => escapeName(key) ?? key);
-      return { ...withItems, listType: "map", listKeys };
-    }
-    default:
-      return withItems;
-  }
-}
 
 /** A JSON value as a CEL value. Throws a `CelError` for one that does not fit the shape. */
 export function schemaValue(raw: unknown, shape: Shape): CelValue {
@@ -345,12 +241,6 @@ export class AtomicList extends CelListBase {
   }
 }
 
-/** The elements of a set or list map, JSON or computed. */
-interface Items {
-  readonly size: number;
-  at(index: number): CelValue;
-}
-
 class SchemaItems implements Items {
   readonly raw: readonly unknown[];
   readonly shape: Shape;
@@ -364,129 +254,4 @@ class SchemaItems implements Items {
   at(index: number): CelValue {
     return schemaValue(this.raw[index], this.shape);
   }
-}
-
-class ComputedItems implements Items {
-  readonly values: readonly CelValue[];
-  constructor(values: readonly CelValue[]) {
-    this.values = values;
-  }
-  get size(): number {
-    return this.values.length;
-  }
-  at(index: number): CelValue {
-    return this.values[index] as CelValue;
-  }
-}
-
-/** A list in which each element has a key, so that order does not count. */
-abstract class KeyedList extends CelListBase {
-  protected readonly items: Items;
-  #byKey: ReadonlyMap<unknown, CelValue> | undefined;
-
-  constructor(items: Items) {
-    super();
-    this.items = items;
-  }
-
-  protected abstract keyOf(value: CelValue): unknown;
-
-  get size(): number {
-    return this.items.size;
-  }
-
-  at(index: number): CelValue {
-    return this.items.at(index);
-  }
-
-  equals(other: CelValue): boolean {
-    if (!isList(other)) throw noSuchOverload();
-    if (listSize(other) !== this.size) return false;
-    const mine = this.#keyed();
-    const seen = new Set<unknown>();
-    for (const value of listItems(other)) {
-      const key = this.keyOf(value);
-      const found = mine.get(key);
-      if (found === undefined || !equals(found, value)) return false;
-      seen.add(key);
-    }
-    return seen.size === mine.size;
-  }
-
-  contains(value: CelValue): boolean {
-    return containsEqual(this, value);
-  }
-
-  /** The elements with those of `other`: the same key in place, new keys at the end. */
-  protected merged(other: CelList, replace: boolean): CelValue[] {
-    const values = [...listItems(this)];
-    const places = new Map(values.map((value, i) => [this.keyOf(value), i]));
-    for (const value of listItems(other)) {
-      const key = this.keyOf(value);
-      const place = places.get(key);
-      if (place === undefined) {
-        if (!replace) places.set(key, values.length);
-        values.push(value);
-      } else if (replace) values[place] = value;
-    }
-    return values;
-  }
-
-  #keyed(): ReadonlyMap<unknown, CelValue> {
-    this.#byKey ??= new Map(listItems(this).map((value) => [this.keyOf(value), value]));
-    return this.#byKey;
-  }
-}
-
-class SetList extends KeyedList {
-  protected keyOf(value: CelValue): unknown {
-    if (isList(value) || value instanceof CelMap) {
-      throw new CelError("listSet operations are only supported on lists of scalar values");
-    }
-    return scalarKey(value);
-  }
-
-  concat(other: CelList): CelList {
-    return new SetList(new ComputedItems(this.merged(other, false)));
-  }
-}
-
-class MapList extends KeyedList {
-  readonly #keys: readonly string[];
-
-  constructor(items: Items, keys: readonly string[]) {
-    super(items);
-    this.#keys = keys;
-  }
-
-  protected keyOf(value: CelValue): unknown {
-    const parts = this.#keys.map((key) => (value instanceof CelMap ? (value.get(key) ?? null) : null));
-    return parts.length === 1 ? scalarKey(parts[0] as CelValue) : JSON.stringify(parts.map(scalarKey));
-  }
-
-  concat(other: CelList): CelList {
-    return new MapList(new ComputedItems(this.merged(other, true)), this.#keys);
-  }
-}
-
-function scalarKey(value: CelValue): unknown {
-  if (value instanceof CelDouble) return `d${value.value}`;
-  if (typeof value === "bigint") return `i${value}`;
-  if (typeof value === "object" && value !== null)
-    return JSON.stringify(value, (_, v) => (typeof v === "bigint" ? String(v) : v));
-  return value;
-}
-
-function containsEqual(list: CelListBase, value: CelValue): boolean {
-  let failure: unknown;
-  for (const item of listItems(list)) {
-    try {
-      if (equals(item, value)) return true;
-    } catch (error) {
-      if (!(error instanceof CelError)) throw error;
-      failure ??= error;
-    }
-  }
-  if (failure !== undefined) throw failure;
-  return false;
 }

@@ -5,7 +5,7 @@ import { type Budget, runRules } from "./run-rules.ts";
 import { compileRules } from "./schema-program.ts";
 import { schemaRulesBudget } from "./schema-rules.ts";
 import { declareSchema } from "./schema-type.ts";
-import { shapeOf } from "./schema-value.ts";
+import { shapeOf } from "./schema-shape.ts";
 
 export interface TryRuleOptions {
   /** The schema of the value, as it is where the rule would stand. Its own rules are not run. */

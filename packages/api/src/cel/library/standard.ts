@@ -18,11 +18,11 @@ import { zoneOffsetMinutes } from "../time-zone.ts";
 import { type CelType, celTypes, listType, mapType, typeOfType, typeParam } from "../type.ts";
 import { codePointLength } from "../text.ts";
 import {
-  CelDuration,
+  type CelDuration,
   CelError,
   CelListBase,
   CelMap,
-  CelTimestamp,
+  type CelTimestamp,
   type CelValue,
   isList,
   listItems,
