@@ -10,6 +10,7 @@ import {
   createClusterCertificates,
   issueClientCertificate,
 } from "./access/cluster-certificates.ts";
+import { keptCertificates } from "./access/kept-certificates.ts";
 import { kubeconfigOf } from "./access/kubeconfig.ts";
 import { AdmissionControl } from "./access/admission/admission-control.ts";
 import { conversionWebhook } from "./access/webhook/conversion-webhook.ts";
@@ -28,7 +29,8 @@ import { HttpServer } from "./server/http-server.ts";
 import { createInProcessTransport } from "./server/in-process-transport.ts";
 import type { HistoryPolicy } from "./store/bucket.ts";
 import type { StoredObject } from "./store/revision.ts";
-import { Store } from "./store/store.ts";
+import type { Journal } from "./store/journal.ts";
+import { Store, type StoreSnapshot } from "./store/store.ts";
 
 export interface ClusterOptions {
   /** Default: the system's. A virtual one makes the whole cluster stand still until it is moved. */
@@ -55,6 +57,11 @@ export interface ClusterOptions {
   readonly audit?: (line: string) => void;
   /** From bound to running for images that do not say, milliseconds. Default 0. */
   readonly podStartDelayMs?: number;
+  /**
+   * A folder in which everything is kept: whatever was answered survives the end of the process. Made when it does not
+   * exist. Needs the package `lmdb`. Default: nothing is kept.
+   */
+  readonly data?: string;
   /** Hears of errors inside the cluster; each is a bug of ours. Default: a line on stderr. */
   readonly onError?: (error: unknown) => void;
 }
@@ -98,6 +105,13 @@ export interface Cluster {
   readonly nodes: SimulatedNodes;
   /** Forgets the history up to now, so that older watches and continue tokens get 410 Expired. */
   compact(): void;
+  /** What is stored now, to come back to with `restore`. Costs next to nothing: all objects are shared. */
+  snapshot(): StoreSnapshot;
+  /**
+   * Makes the cluster hold what it held at a snapshot. Watches go on and see the difference. Stop operators first: they and
+   * the cluster's own controllers react to what they see.
+   */
+  restore(snapshot: StoreSnapshot): void;
   /** Ends all watches and stops listening. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -107,9 +121,16 @@ const initialNamespaces = ["default", "kube-node-lease", "kube-public", "kube-sy
 
 /** Starts a cluster in this process. It listens on nothing until told to. */
 export async function createCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const cluster = new EmbeddedCluster(options);
+  const journal = options.data === undefined ? undefined : await openJournal(options.data);
+  const cluster = new EmbeddedCluster(options, journal);
   await cluster.start();
   return cluster;
+}
+
+/** Loaded only for clusters that keep their data. */
+async function openJournal(folder: string): Promise<Journal> {
+  const { openLmdbJournal } = await import("./store/lmdb-journal.ts");
+  return openLmdbJournal(folder);
 }
 
 class EmbeddedCluster implements Cluster {
@@ -125,11 +146,12 @@ class EmbeddedCluster implements Cluster {
   readonly #options: ClusterOptions;
   readonly #listening = new Set<Listening>();
   readonly #transports = new Set<Transport>();
+  #isClosed = false;
   #controlPlane: ControlPlane | undefined;
   #definitions: CrdController | undefined;
   #certificates: ClusterCertificates | undefined;
 
-  constructor(options: ClusterOptions) {
+  constructor(options: ClusterOptions, journal: Journal | undefined) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;
@@ -137,6 +159,7 @@ class EmbeddedCluster implements Cluster {
       options.onError ?? ((error) => process.stderr.write(`bowline cluster: ${errorText(error)}\n`));
     this.#store = new Store({
       now: () => this.#clock.now(),
+      journal,
       ...(options.history === undefined ? {} : { history: options.history }),
     });
     this.#catalog.add(builtinCatalog(this.#store));
@@ -189,6 +212,7 @@ class EmbeddedCluster implements Cluster {
     });
     this.#access.bootstrap();
     for (const name of initialNamespaces) {
+      if (namespaces.bucket.get(name) !== undefined) continue;
       const object = namespaces.strategy.applyDefaults({
         apiVersion: "v1",
         kind: "Namespace",
@@ -272,14 +296,24 @@ class EmbeddedCluster implements Cluster {
     this.#store.compact(this.#store.revision);
   }
 
+  snapshot(): StoreSnapshot {
+    return this.#store.snapshot();
+  }
+
+  restore(snapshot: StoreSnapshot): void {
+    this.#store.restore(snapshot);
+  }
+
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     await this.#controlPlane?.stop();
     this.#definitions?.close();
     for (const transport of this.#transports) await transport.close();
     for (const listening of this.#listening) await listening.close();
     this.#admissionControl.close();
     this.#access.close();
-    this.#store.close();
+    await this.#store.close();
   }
 
   #kubeconfigFor(user: UserInfo, url: string, certificates: ClusterCertificates | undefined): string {
@@ -296,11 +330,9 @@ class EmbeddedCluster implements Cluster {
   }
 
   #ensureCertificates(host: string): ClusterCertificates {
-    this.#certificates ??= createClusterCertificates({
-      host,
-      now: this.#clock.now(),
-      random: (n) => this.#random.bytes(n),
-    });
+    this.#certificates ??= keptCertificates(this.#options.data, host, () =>
+      createClusterCertificates({ host, now: this.#clock.now(), random: (n) => this.#random.bytes(n) }),
+    );
     return this.#certificates;
   }
 

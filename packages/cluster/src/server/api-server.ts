@@ -67,9 +67,13 @@ export class ApiServer {
     this.#options = options;
   }
 
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
   /** Never rejects: every failure becomes an answer. */
   async handle(request: ServerRequest): Promise<ServerResponse> {
-    const { clock, random, access } = this.#options;
+    const { clock, random, access, store } = this.#options;
     const exchange: Exchange = {
       info: parseRequestInfo(request.method, request.path, request.query),
       warnings: new Set(),
@@ -83,6 +87,8 @@ export class ApiServer {
     } catch (error) {
       response = this.#failure(error, request);
     }
+    // what is acknowledged is durable; reads wait for nothing
+    if (request.method !== "GET" && request.method !== "HEAD") await store.flushed();
     finish(response, exchange.warnings, random);
     if (access.audit !== undefined) this.#audit(request, exchange, { response, receivedAt });
     return response;

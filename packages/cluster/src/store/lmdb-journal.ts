@@ -19,9 +19,10 @@ import type { StoreEvent } from "./watch-hub.ts";
 
 const marker = "bowline.json";
 const format = 1;
-/** Not a key of any object: those begin with a bucket, which has a slash. */
+/** Not a key of any object: those have a separator. */
 const revisionKey = "revision";
-const separator = "\u0000";
+/** In neither a bucket nor a key. */
+const separator = " ";
 
 /**
  * Opens a data folder, made if it does not exist.
