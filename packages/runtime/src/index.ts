@@ -94,6 +94,7 @@ export type { EventInput } from "./manager/event-recorder.ts";
 
 // Operators
 export { defineOperator, runOperator } from "./manager/operator.ts";
+export { operatorPermissions } from "./manager/operator-permissions.ts";
 export type { OperatorDefinition, Permission, RunOperatorOptions } from "./manager/operator.ts";
 
 // Webhooks
