@@ -2,11 +2,13 @@
  * The measurements: `npm run bench [-- NAME ...]`. Without a name all of them run. Figures vary by some 15 % between runs on a
  * shared machine: compare versions by running both in turns.
  */
+import { cel } from "./cel.ts";
 import { controlLoop } from "./control-loop.ts";
 import { machineText, printingReport } from "./report.ts";
+import { server } from "./server.ts";
 import { start } from "./start.ts";
 
-const benchmarks = [start, controlLoop];
+const benchmarks = [start, cel, controlLoop, server];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !benchmarks.some((b) => b.name === name));

@@ -82,18 +82,13 @@ export function listAnswer(
         headers,
         list,
         items: items.map((r) => partial(r, form.metaVersion)),
+        typedItems: true,
       };
     }
     default: {
       const { group, version, listKind } = resource.api;
       const list = { apiVersion: group === "" ? version : `${group}/${version}`, kind: listKind, metadata };
-      return {
-        kind: "list",
-        status: 200,
-        headers,
-        list,
-        items: resource.typedItems ? items : items.map(untyped),
-      };
+      return { kind: "list", status: 200, headers, list, items, typedItems: resource.typedItems };
     }
   }
 }
@@ -124,7 +119,7 @@ export function partial(revision: Revision, version: "v1" | "v1beta1"): Revision
 }
 
 /** Items of built-in lists do not repeat what the list says. */
-function untyped(revision: Revision): Revision {
+export function untyped(revision: Revision): Revision {
   return revision.view(
     "untyped",
     ({ apiVersion: _apiVersion, kind: _kind, ...rest }) => Object.freeze(rest) as StoredObject,

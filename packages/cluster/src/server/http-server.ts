@@ -3,17 +3,17 @@ import { once } from "node:events";
 import http, { type IncomingMessage, type Server, type ServerResponse as HttpResponse } from "node:http";
 import http2, { type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
-import { createGzip } from "node:zlib";
-import { failure, unauthorized } from "@bowline/api";
+import { type StatusError, badRequest, failure, unauthorized } from "@bowline/api";
 import type { Authenticator, Credentials } from "../access/authentication.ts";
 import { type UserInfo, anonymousUser } from "../registry/user.ts";
 import { type ApiServer, errorAnswer } from "./api-server.ts";
 import { bodyBytesMax } from "./body.ts";
-import { encodeBody } from "./encode.ts";
-import { encodeEvent } from "./encode-event.ts";
-import { parseQuery } from "./query.ts";
-import type { ServerRequest, ServerResponse } from "./request.ts";
+import { type AnyRequest, HttpRequest, readBody } from "./http-request.ts";
+import { type AnyResponse, sendResponse } from "./http-response.ts";
+import type { ServerResponse } from "./request.ts";
+import { refuseUpgrade, serveUpgrade } from "./upgrade.ts";
 
 export interface HttpServerOptions {
   readonly api: ApiServer;
@@ -26,11 +26,14 @@ export interface HttpServerOptions {
   readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string } | undefined;
 }
 
-type AnyRequest = IncomingMessage | Http2ServerRequest;
-type AnyResponse = HttpResponse | Http2ServerResponse;
+/** Room for the headers of a request, bytes. Source: net/http DefaultMaxHeaderBytes. */
+const headerBytesMax = 1 << 20;
 
-/** Answers smaller than this are not compressed. Source: apiserver endpoints/handlers/responsewriters. */
-const gzipBytesMin = 128 * 1024;
+/** What one HTTP/2 connection may hold, MiB: many watches share one, and each may have a burst to send. */
+const sessionMegabytesMax = 1024;
+
+/** How long an idle connection stays open, milliseconds. Source: apiserver server/secure_serving.go. */
+const idleMs = 90_000;
 
 /** A port is in use, or may not be used. */
 export class ListenError extends Error {
@@ -56,11 +59,14 @@ export class HttpServer {
   static async listen(options: HttpServerOptions): Promise<HttpServer> {
     const sockets = new Set<Socket>();
     const handler = (request: AnyRequest, response: AnyResponse): void => {
-      void serve(options, request, response);
+      serve(options, request, response).catch(() => response.destroy());
     };
     const server =
       options.tls === undefined
-        ? http.createServer(handler as (request: IncomingMessage, response: HttpResponse) => void)
+        ? http.createServer(
+            { maxHeaderSize: headerBytesMax },
+            handler as (request: IncomingMessage, response: HttpResponse) => void,
+          )
         : http2.createSecureServer(
             {
               allowHTTP1: true,
@@ -69,7 +75,12 @@ export class HttpServer {
               ca: options.tls.clientCa,
               requestCert: true,
               rejectUnauthorized: false,
-              settings: { maxConcurrentStreams: 1000, initialWindowSize: 1 << 20 },
+              settings: {
+                maxConcurrentStreams: 1000,
+                initialWindowSize: 1 << 20,
+                maxHeaderListSize: headerBytesMax,
+              },
+              maxSessionMemory: sessionMegabytesMax,
             },
             handler as (request: Http2ServerRequest, response: Http2ServerResponse) => void,
           );
@@ -78,9 +89,15 @@ export class HttpServer {
       sockets.add(socket);
       socket.on("close", () => sockets.delete(socket));
     });
+    const upgrading = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+      upgrade(options, request, socket, head).catch(() => socket.destroy());
+    };
+    (server as Server).on("upgrade", upgrading);
+    (server as Server).keepAliveTimeout = idleMs;
     // clients that break off in the middle are their own business
     server.on("sessionError", () => {});
-    server.on("clientError", (_error: Error, socket: Socket) => socket.destroy());
+    server.on("tlsClientError", () => {});
+    (server as Server).on("clientError", malformed);
     server.listen(options.port, options.host);
     await listening(server, options);
     const { port } = server.address() as AddressInfo;
@@ -116,49 +133,104 @@ async function listening(server: Server | Http2SecureServer, options: HttpServer
   }
 }
 
+/** Answers what is not HTTP, where somebody still listens. */
+function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+  const status =
+    error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`;
+  socket.end(`${head}${status}`);
+}
+
+/** Answers one request. Whatever happens, the client gets an answer or loses the connection. */
 async function serve(options: HttpServerOptions, request: AnyRequest, response: AnyResponse): Promise<void> {
-  const gone = new AbortController();
-  response.on("close", () => gone.abort());
-  response.on("error", () => gone.abort());
+  let taken: HttpRequest | undefined;
+  response.on("close", () => taken?.abort());
+  response.on("error", () => {});
   try {
-    const parsed = await readRequest(options, request, gone.signal);
-    const answer = "status" in parsed ? parsed : await options.api.handle(parsed);
-    await send(answer, request, response, gone.signal);
+    const user = authenticate(options.authenticator, request);
+    const body = await readBody(request);
+    const known = user ?? anonymousUser;
+    taken = new HttpRequest(request, known, body);
+    if (user === undefined) return await sendResponse(errorAnswer(unauthorized(), taken), taken, response);
+    if (body === undefined) return await sendResponse(errorAnswer(bodyTooLarge(), taken), taken, response);
+    await sendResponse(await answered(options, taken), taken, response);
   } catch (error) {
-    if (!gone.signal.aborted && !response.headersSent) {
-      const answer = errorAnswer(failure(500, "InternalError", `Internal error occurred: ${String(error)}`));
-      await send(answer, request, response, gone.signal);
-    } else {
-      response.destroy();
-    }
+    if (response.destroyed || response.headersSent || taken === undefined) return void response.destroy();
+    const failed = failure(500, "InternalError", `Internal error occurred: ${String(error)}`);
+    await sendResponse(errorAnswer(failed, taken), taken, response);
   }
 }
 
-/** The request, or the answer that refuses it before it is looked at. */
-async function readRequest(
-  options: HttpServerOptions,
-  request: AnyRequest,
-  signal: AbortSignal,
-): Promise<ServerRequest | ServerResponse> {
-  const user = authenticate(options.authenticator, request);
-  if (user === undefined) return errorAnswer(unauthorized());
-  const url = request.url ?? "/";
-  const mark = url.indexOf("?");
-  const bytes = await readBody(request);
-  if (bytes === "too large") {
-    return errorAnswer(
-      failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${bodyBytesMax}`),
-    );
+function bodyTooLarge(): StatusError {
+  return failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${bodyBytesMax}`);
+}
+
+/** Longest time that a request may take that does not stream, milliseconds. Source: apiserver endpoints/handlers. */
+const answerMsMax = 34_000;
+
+/** The answer within the time that the server or the client allows. */
+async function answered(options: HttpServerOptions, request: HttpRequest): Promise<ServerResponse> {
+  const allowedMs = allowedTime(request.query.get("timeout"));
+  if (allowedMs === undefined) {
+    const why = `invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(request.query.get("timeout"))}`;
+    return errorAnswer(badRequest(why), request);
   }
-  return {
-    method: request.method ?? "GET",
-    path: mark < 0 ? url : url.slice(0, mark),
-    query: parseQuery(mark < 0 ? "" : url.slice(mark + 1)),
-    headers: joined(request.headers),
-    body: bytes.length === 0 ? undefined : { bytes },
-    user,
-    signal,
-  };
+  let late = (): void => {};
+  const tooLate = new Promise<ServerResponse>((resolve) => {
+    late = () => resolve(errorAnswer(notInTime(), request));
+  });
+  const timer = options.api.clock.setTimer(allowedMs, () => late());
+  try {
+    return await Promise.race([options.api.handle(request), tooLate]);
+  } finally {
+    timer.cancel();
+  }
+}
+
+function notInTime(): StatusError {
+  return failure(504, "Timeout", "Timeout: request did not complete within the allotted timeout", {});
+}
+
+const unitMs: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** Milliseconds that a request may take: what its `timeout` says in Go's words (`1m30s`), within the limit; undefined for nonsense. */
+function allowedTime(text: string | null): number | undefined {
+  if (text === null || text === "") return answerMsMax;
+  if (!/^\+?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/.test(text)) return undefined;
+  let sum = 0;
+  for (const [, value = "", unit = ""] of text.matchAll(/([\d.]+)(ns|us|µs|ms|s|m|h)/g)) {
+    sum += Number(value) * (unitMs[unit] ?? 0);
+  }
+  return sum === 0 ? answerMsMax : Math.min(sum, answerMsMax);
+}
+
+/** Answers a request to turn the connection into a WebSocket. */
+async function upgrade(
+  options: HttpServerOptions,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  socket.on("error", () => {});
+  const user = authenticate(options.authenticator, request);
+  const taken = new HttpRequest(request, user ?? anonymousUser, undefined);
+  socket.on("close", () => taken.abort());
+  const answer = user === undefined ? errorAnswer(unauthorized(), taken) : await answered(options, taken);
+  if (answer.kind !== "socket") return refuseUpgrade(socket, answer);
+  try {
+    await serveUpgrade(request, socket, head, answer);
+  } catch {
+    socket.destroy();
+  }
 }
 
 function authenticate(authenticator: Authenticator, request: AnyRequest): UserInfo | undefined {
@@ -183,134 +255,4 @@ function clientCertificate(socket: TLSSocket): Credentials["certificate"] {
     certificates.set(socket, known);
   }
   return known === "none" ? undefined : known;
-}
-
-async function readBody(request: AnyRequest): Promise<Uint8Array | "too large"> {
-  if (request.method === "GET" || request.method === "HEAD") return new Uint8Array();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > bodyBytesMax) return "too large";
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-}
-
-function joined(headers: AnyRequest["headers"]): Record<string, string | undefined> {
-  const out: Record<string, string | undefined> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    out[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  return out;
-}
-
-async function send(
-  answer: ServerResponse,
-  request: AnyRequest,
-  response: AnyResponse,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const name in answer.headers) response.setHeader(name, headerText(answer.headers[name] ?? ""));
-  response.statusCode = answer.status;
-  switch (answer.kind) {
-    case "watch":
-      return sendWatch(answer, response, signal);
-    case "bytes":
-      return sendStream(answer.stream, response, signal);
-    default:
-      return sendBody(encodeBody(answer, wantsPretty(request)), request, response);
-  }
-}
-
-/** Text of a header as Node takes it: one character for each byte of its UTF-8. */
-function headerText(value: string | string[]): string | string[] {
-  if (typeof value !== "string") return value.map((line) => headerText(line) as string);
-  return /[^\u0000-\u007f]/.test(value) ? Buffer.from(value).toString("latin1") : value;
-}
-
-function wantsPretty(request: AnyRequest): boolean {
-  return /[?&]pretty=(1|t|true)\b/i.test(request.url ?? "");
-}
-
-async function sendBody(
-  chunks: readonly Uint8Array[],
-  request: AnyRequest,
-  response: AnyResponse,
-): Promise<void> {
-  const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  const accepted = String(request.headers["accept-encoding"] ?? "");
-  if (size >= gzipBytesMin && /\bgzip\b/.test(accepted)) {
-    response.setHeader("content-encoding", "gzip");
-    response.setHeader("vary", "Accept-Encoding");
-    const gzip = createGzip({ level: 1 });
-    gzip.pipe(response as NodeJS.WritableStream);
-    for (const chunk of chunks) if (!gzip.write(chunk)) await once(gzip, "drain");
-    gzip.end();
-    return;
-  }
-  response.setHeader("content-length", size);
-  if (request.method === "HEAD") {
-    response.end();
-    return;
-  }
-  for (const chunk of chunks.slice(0, -1)) if (!write(response, chunk)) await drained(response);
-  (response as NodeJS.WritableStream).end((chunks.at(-1) ?? new Uint8Array()) as Buffer);
-}
-
-async function sendWatch(
-  answer: Extract<ServerResponse, { kind: "watch" }>,
-  response: AnyResponse,
-  signal: AbortSignal,
-): Promise<void> {
-  const { session } = answer;
-  signal.addEventListener("abort", () => session.close(), { once: true });
-  if (signal.aborted) return session.close();
-  flushHead(response);
-  for await (const batch of session) {
-    const lines = batch.map((event) => encodeEvent(event, answer.encoding));
-    if (!write(response, lines.length === 1 ? (lines[0] as Uint8Array) : Buffer.concat(lines)))
-      await drained(response);
-    if (signal.aborted) return;
-  }
-  response.end();
-}
-
-async function sendStream(
-  stream: AsyncIterable<Uint8Array>,
-  response: AnyResponse,
-  signal: AbortSignal,
-): Promise<void> {
-  flushHead(response);
-  for await (const chunk of stream) {
-    if (signal.aborted) return;
-    if (!write(response, chunk)) await drained(response);
-  }
-  response.end();
-}
-
-function write(response: AnyResponse, chunk: Uint8Array): boolean {
-  return (response as NodeJS.WritableStream).write(chunk as Buffer);
-}
-
-/** Waits until the connection takes more, or is gone. */
-async function drained(response: AnyResponse): Promise<void> {
-  if (response.destroyed) return;
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      response.off("drain", done);
-      response.off("close", done);
-      resolve();
-    };
-    response.on("drain", done);
-    response.on("close", done);
-  });
-}
-
-/** Sends the head of a stream at once, before there is anything in it. */
-function flushHead(response: AnyResponse): void {
-  if ("flushHeaders" in response) response.flushHeaders();
-  else if (!response.headersSent)
-    response.stream.respond({ ":status": response.statusCode, ...response.getHeaders() });
 }

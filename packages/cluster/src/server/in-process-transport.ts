@@ -6,14 +6,17 @@ import {
   type ApiResponse,
   type ByteStream,
   ConnectionError,
+  type MessageSocket,
   type Transport,
   type WatchEvent,
   type WatchStream,
 } from "@bowline/client";
 import type { UserInfo } from "../registry/user.ts";
+import { untyped } from "./answer.ts";
 import type { ApiServer } from "./api-server.ts";
 import { encodeBody } from "./encode.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
+import { socketPair } from "./socket-pair.ts";
 
 export interface InProcessTransportOptions {
   /** Who the requests are from. */
@@ -58,6 +61,12 @@ export function createInProcessTransport(server: ApiServer, options: InProcessTr
     async stream(request: ApiRequest): Promise<ByteStream> {
       const response = await handle(request);
       return byteStream(response);
+    },
+    async openSocket(request: ApiRequest): Promise<MessageSocket> {
+      const upgrade = { connection: "Upgrade", upgrade: "websocket" };
+      const response = await handle({ ...request, headers: { ...request.headers, ...upgrade } });
+      if (response.kind !== "socket") throw new ConnectionError(`${request.path} did not answer a socket`);
+      return openedSocket(response, signalOf(request));
     },
     close(): Promise<void> {
       closed.abort(new ConnectionError("the transport is closed"));
@@ -106,7 +115,7 @@ function bodyOf(response: ServerResponse): unknown {
       return Object.freeze({
         ...response.list,
         metadata: deepFreeze(response.list.metadata),
-        items: Object.freeze(response.items.map((r) => r.object)),
+        items: Object.freeze(response.items.map((r) => (response.typedItems ? r : untyped(r)).object)),
       });
     case "raw":
       return rawBody(response);
@@ -171,6 +180,25 @@ function watchStream(
   };
 }
 
+/** The client's end of a socket whose other end the server's handler serves. */
+function openedSocket(
+  response: Extract<ServerResponse, { kind: "socket" }>,
+  signal: AbortSignal,
+): MessageSocket {
+  const { client, server } = socketPair(response.protocol);
+  const close = (): void => client.close();
+  signal.addEventListener("abort", close, { once: true });
+  // what went wrong was said through the socket, or is nobody's business once the client has gone
+  response
+    .serve(server)
+    .catch(() => {})
+    .finally(() => {
+      signal.removeEventListener("abort", close);
+      close();
+    });
+  return client;
+}
+
 function byteStream(response: ServerResponse): ByteStream {
   if (response.kind === "bytes") {
     const iterator = response.stream[Symbol.asyncIterator]();
@@ -179,7 +207,8 @@ function byteStream(response: ServerResponse): ByteStream {
       [Symbol.asyncIterator]: () => iterator,
     };
   }
-  if (response.kind === "watch") throw new ConnectionError("a watch was answered where bytes were expected");
+  if (response.kind === "watch" || response.kind === "socket")
+    throw new ConnectionError(`a ${response.kind} was answered where bytes were expected`);
   const chunks = encodeBody(response, false);
   return {
     close: () => {},

@@ -1,3 +1,4 @@
+import type { MessageSocket } from "@bowline/client";
 import type { UserInfo } from "../registry/user.ts";
 import type { Revision } from "../store/revision.ts";
 import type { Encoding } from "./negotiation.ts";
@@ -39,7 +40,17 @@ export type ServerResponse =
       /** The list without its items. */
       readonly list: { readonly apiVersion: string; readonly kind: string; readonly metadata: unknown };
       readonly items: readonly Revision[];
+      /** Items carry apiVersion and kind; those of built-in kinds leave to the list what they are. */
+      readonly typedItems: boolean;
     })
   | (Head & { readonly kind: "raw"; readonly data: string | Uint8Array })
   | (Head & { readonly kind: "watch"; readonly encoding: Encoding; readonly session: WatchSession })
-  | (Head & { readonly kind: "bytes"; readonly stream: AsyncIterable<Uint8Array> });
+  | (Head & { readonly kind: "bytes"; readonly stream: AsyncIterable<Uint8Array> })
+  | (Head & {
+      /** An upgrade to a WebSocket, status 101. Only for requests whose `upgrade` header asks for one. */
+      readonly kind: "socket";
+      /** The subprotocol, one of those that the client offers; `""` for none. */
+      readonly protocol: string;
+      /** Talks to the client; the connection is closed when it resolves or rejects. */
+      serve(socket: MessageSocket): Promise<void>;
+    });
