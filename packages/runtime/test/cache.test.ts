@@ -67,6 +67,13 @@ describe("Cache", () => {
     await all.stop();
   });
 
+  it("refuses to look for a namespaced object without a namespace", async () => {
+    const { cache } = newWorld();
+    await expect(cache().get(Widget, { name: "w" })).rejects.toThrow(
+      "get of widgets.example.com w: the kind is namespaced",
+    );
+  });
+
   it("finds owned objects by the uid of their controller", async () => {
     const { server, cache } = newWorld();
     const owner = { apiVersion: "example.com/v1", kind: "Widget", name: "w", uid: "u", controller: true };

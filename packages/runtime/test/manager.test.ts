@@ -137,6 +137,25 @@ describe("Manager", () => {
     await m.stop();
   });
 
+  it("runs until a signal comes, and then stops", async () => {
+    for (const signal of ["SIGINT", "SIGTERM", "abort"] as const) {
+      const { server, clock, manager } = newWorld();
+      server.put(widgets, widget("a"));
+      let runs = 0;
+      const m = manager([defineController(Widget, { reconcile: () => void runs++ })]);
+      const stop = new AbortController();
+      const before = process.listenerCount("SIGTERM");
+      const over = m.run(stop.signal);
+      await clock.advance(100);
+      expect(runs).toBe(1);
+      if (signal === "abort") stop.abort();
+      else process.emit(signal, signal);
+      await over;
+      expect(server.watches.size).toBe(0);
+      expect(process.listenerCount("SIGTERM")).toBe(before);
+    }
+  });
+
   it("adds controllers while it runs", async () => {
     const { server, clock, manager } = newWorld();
     server.put(widgets, widget("a"));

@@ -119,6 +119,32 @@ describe("Reading one's own writes", () => {
     expect(await cache.list(Widget)).toEqual([]);
   });
 
+  it("waits with the first read of a kind until its list is not older than what was written before", async () => {
+    const world = newWorld();
+    const { server, clock } = world;
+    const cache = world.cache({ watchList: false });
+    const client = new ManagedClient(createClient({ transport: server, clock }), cache);
+    const before = server.snapshot();
+    await client.create(Widget, { ...widget("a"), metadata: at });
+    // another API server, whose cache lags behind
+    const request = server.request.bind(server);
+    let isStale = true;
+    server.request = (async (r: Parameters<typeof request>[0]) => {
+      const answer = await request(r);
+      if (!isStale || r.method !== "GET") return answer;
+      isStale = false;
+      const body = {
+        ...(answer.body as object),
+        metadata: { resourceVersion: String(before.version) },
+        items: [],
+      };
+      return { ...answer, body };
+    }) as typeof server.request;
+    expect((await cache.get(Widget, at))?.metadata.name).toBe("a");
+    expect(isStale).toBe(false);
+    await cache.stop();
+  });
+
   it("sees a relist that has come past the write as having seen it", async () => {
     const { server, clock, cache, client, hold } = await delayed();
     hold();

@@ -23,6 +23,7 @@ import {
 } from "../src/index.ts";
 import { Counter, InstrumentRegistry } from "../src/manager/instruments.ts";
 import { fileCertificates, selfManagedCertificates } from "../src/webhook/webhook-certificates.ts";
+import { WebhookServer } from "../src/webhook/webhook-server.ts";
 import { WebhookRouter } from "../src/webhook/webhook-router.ts";
 import { Widget, widget } from "./kinds.ts";
 import { ScriptedServer } from "./scripted-server.ts";
@@ -290,6 +291,46 @@ describe("Webhooks", () => {
   });
 });
 
+describe("The webhook server", () => {
+  it("does not run where webhooks are switched off", async () => {
+    const { server, manager } = newWorld();
+    for (const options of [{ webhooks: false as const }, { webhooks: [admission] }]) {
+      process.env["ENABLE_WEBHOOKS"] = "false";
+      const m = manager([], { ...options, webhookServer: { address: "127.0.0.1:0" } });
+      await m.start();
+      expect(m.ports.webhooks).toBeUndefined();
+      await m.stop();
+      delete process.env["ENABLE_WEBHOOKS"];
+    }
+    expect(server.requests).toEqual([]);
+  });
+
+  it("serves only clients with a certificate of the authority given", async () => {
+    const now = systemClock.now();
+    const random = (count: number): Uint8Array => seededRandom(7).bytes(count);
+    const life = { notBefore: now - 1000, notAfter: now + 86_400_000, random };
+    const authority = createCertificateAuthority({ commonName: "ca", ...life });
+    const server = issueCertificate(authority, {
+      commonName: "s",
+      hosts: ["127.0.0.1"],
+      usages: ["serverAuth"],
+      ...life,
+    });
+    const client = issueCertificate(authority, { commonName: "c", usages: ["clientAuth"], ...life });
+    const { all } = router();
+    const ca = authority.certificatePem;
+    const webhooks = new WebhookServer({ router: all, address: "127.0.0.1:0", clientCaPem: ca });
+    await webhooks.start(server);
+    const url = `https://127.0.0.1:${webhooks.port}${mutate}`;
+    const request = { uid: "u", operation: "CREATE", object: widget("w") };
+    const body = JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request });
+    const pair = { cert: client.certificatePem, key: client.keyPem };
+    expect(JSON.parse(await post(url, ca, body, pair))).toMatchObject({ response: { allowed: true } });
+    await expect(post(url, ca, body)).rejects.toThrow();
+    await webhooks.stop();
+  });
+});
+
 describe("Webhook certificates", () => {
   const ports = () => {
     const server = new ScriptedServer();
@@ -427,11 +468,16 @@ function resources(groupVersion: string, list: readonly (readonly [string, strin
   };
 }
 
-function post(url: string, ca: string, body: string): Promise<string> {
+function post(
+  url: string,
+  ca: string,
+  body: string,
+  pair: { cert?: string; key?: string } = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const outgoing = httpsRequest(
       url,
-      { method: "POST", ca, headers: { "content-type": "application/json" } },
+      { method: "POST", ca, ...pair, headers: { "content-type": "application/json" } },
       (response) => {
         let text = "";
         response.on("data", (chunk) => (text += String(chunk)));

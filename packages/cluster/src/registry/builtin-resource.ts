@@ -110,6 +110,7 @@ function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: read
     allowUnconditionalUpdate: rules.allowUnconditionalUpdate ?? true,
     allowCreateOnUpdate: rules.allowCreateOnUpdate ?? false,
     defaultPropagation: rules.defaultPropagation ?? "Background",
+    ...(rules.orphanWarning === undefined ? {} : { orphanWarning: rules.orphanWarning }),
     ...(rules.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: rules.gracePeriodSeconds }),
     ...(rules.prepareForDelete === undefined ? {} : { prepareForDelete: rules.prepareForDelete }),
     ...(rules.keepsDeleted === undefined ? {} : { keepsDeleted: rules.keepsDeleted }),
@@ -126,35 +127,87 @@ function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: read
     applyDefaults: (object) =>
       (rules.defaults?.(object as unknown as StoredObject) ?? object) as unknown as JsonObject,
     prepareForCreate(object) {
-      const bare = statusFields.reduce((o, field) => withField(o, field, undefined), object);
+      const bare = withInitialStatus(object, rules, statusFields);
       const prepared = rules.prepareForCreate?.(bare) ?? bare;
-      return withMetadata(prepared, { generation: rules.generation ? 1 : undefined });
+      return withMetadata(prepared, { generation: rules.generation === undefined ? undefined : 1 });
     },
     prepareForUpdate(object, old) {
       const kept = statusFields.reduce((o, field) => withField(o, field, old[field]), object);
       const prepared = rules.prepareForUpdate?.(kept, old) ?? kept;
-      if (rules.generation !== true || jsonEqual(prepared["spec"], old["spec"])) return prepared;
+      if (!isNewGeneration(rules, prepared, old)) return prepared;
       return withMetadata(prepared, { generation: (old.metadata.generation ?? 0) + 1 });
     },
     validateCreate: (object) =>
-      verdict([
-        ...validateObjectMeta(object.metadata as ObjectMeta, metadata),
-        ...(rules.validateCreate?.(object) ?? []),
-      ]),
+      verdict(
+        [
+          ...validateObjectMeta(object.metadata as ObjectMeta, metadata),
+          ...finalizerNameErrors(object),
+          ...(rules.validateCreate?.(object) ?? []),
+        ],
+        rules.warnings?.(object, undefined),
+      ),
     validateUpdate: (object, old) =>
-      verdict([
-        ...validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta),
-        ...(rules.validateUpdate?.(object, old) ?? []),
-      ]),
+      verdict(
+        [
+          ...validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta),
+          ...finalizerNameErrors(object),
+          ...(rules.validateUpdate?.(object, old) ?? []),
+        ],
+        rules.warnings?.(object, old),
+      ),
   };
 }
 
-function statusStrategy({ api }: BuiltinResourceOptions, statusFields: readonly string[]): WriteStrategy {
+function isNewGeneration(rules: BuiltinRules, object: StoredObject, old: StoredObject): boolean {
+  if (rules.generation === undefined) return false;
+  return rules.generation === true
+    ? !jsonEqual(object["spec"], old["spec"])
+    : rules.generation(object, old);
+}
+
+/** The object as its status is on create: what the kind starts with, whatever the client sent. */
+function withInitialStatus(
+  object: StoredObject,
+  rules: BuiltinRules,
+  statusFields: readonly string[],
+): StoredObject {
+  if (rules.keepsStatusOnCreate === true) {
+    return object["status"] === undefined ? withField(object, "status", rules.initialStatus ?? {}) : object;
+  }
+  return statusFields.reduce(
+    (o, field) => withField(o, field, field === "status" ? (rules.initialStatus ?? {}) : undefined),
+    object,
+  );
+}
+
+const standardFinalizers: ReadonlySet<string> = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+
+/** Finalizers of built-in kinds have a domain. Source: kubernetes pkg/apis/core/validation (validateKubeFinalizerName). */
+function finalizerNameErrors(object: StoredObject): FieldError[] {
+  const { finalizers = [] } = object.metadata;
+  return finalizers.flatMap((name, i): FieldError[] =>
+    name.includes("/") || standardFinalizers.has(name)
+      ? []
+      : [
+          {
+            type: "Invalid",
+            field: `metadata.finalizers[${i}]`,
+            badValue: name,
+            detail: "name is neither a standard finalizer name nor is it fully qualified",
+          },
+        ],
+  );
+}
+
+function statusStrategy(
+  { api, rules }: BuiltinResourceOptions,
+  statusFields: readonly string[],
+): WriteStrategy {
   return {
     management: fieldManagement(api, statusFields, "status"),
     prepareForUpdate(object, old) {
       const next = statusFields.reduce((o, field) => withField(o, field, object[field]), old);
-      return withMetadata(next, {
+      const merged = withMetadata(next, {
         managedFields: object.metadata.managedFields,
         labels: object.metadata.labels,
         annotations: object.metadata.annotations,
@@ -162,14 +215,20 @@ function statusStrategy({ api }: BuiltinResourceOptions, statusFields: readonly 
         ownerReferences: object.metadata.ownerReferences,
         resourceVersion: object.metadata.resourceVersion,
       });
+      return rules.prepareForStatusUpdate?.(merged, old) ?? merged;
     },
     validateUpdate: (object, old) =>
-      verdict(validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta)),
+      verdict([
+        ...validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta),
+        ...(rules.validateStatusUpdate?.(object, old) ?? []),
+      ]),
   };
 }
 
-function verdict(errors: readonly FieldError[]): Verdict {
-  return { errors, warnings: [] };
+const noWarnings: readonly string[] = [];
+
+function verdict(errors: readonly FieldError[], warnings: readonly string[] = noWarnings): Verdict {
+  return { errors, warnings };
 }
 
 function fieldManagement(

@@ -9,11 +9,12 @@ import {
   parseLabelSelector,
 } from "@bowline/api";
 import { type Client, type Clock, type Random } from "@bowline/client";
-import { CacheSyncError } from "../errors.ts";
+import { CacheSyncError, MisuseError } from "../errors.ts";
 import { type Logger, silentLogger } from "../manager/logger.ts";
 import { type IndexFunction, controllerIndex, controllerUidOf, namespaceIndex } from "./indexer.ts";
 import { type Informer, SharedInformer } from "./informer.ts";
 import { OwnWrites, type ReadScope, resourceText } from "./read-your-writes.ts";
+import { hasReached } from "./resource-version.ts";
 import type { ReflectorReport, ReflectorScope, ReflectorSettings } from "./reflector.ts";
 import type { Transform } from "./transform.ts";
 
@@ -121,6 +122,8 @@ export class InformerCache implements Cache {
   readonly #options: CacheOptions;
   readonly #log: Logger;
   readonly #entries = new Map<string, Entry>();
+  /** Newest version written of each kind: an informer that comes later must have reached it before it is read. */
+  readonly #newestWrites = new Map<string, string>();
   readonly #byInformer = new WeakMap<SharedInformer, Entry>();
   #isStopped = false;
 
@@ -135,6 +138,11 @@ export class InformerCache implements Cache {
     key: { readonly name: string; readonly namespace?: string | undefined },
     options: CachedReadOptions = {},
   ): Promise<DeepReadonly<KindOf<K>> | undefined> {
+    if (kind.scope === "Namespaced" && !key.namespace) {
+      throw new MisuseError(
+        `get of ${resourceText(kind)} ${key.name}: the kind is namespaced, and no namespace is given`,
+      );
+    }
     const storeKey = kind.scope === "Cluster" ? `/${key.name}` : `${key.namespace ?? ""}/${key.name}`;
     const entry = this.#entry(kind);
     const ready = this.#ready(entry, { key: storeKey }, options);
@@ -222,6 +230,10 @@ export class InformerCache implements Cache {
     const { uid, resourceVersion, namespace = "", name = "" } = object.metadata;
     if (uid === undefined || resourceVersion === undefined) return;
     const key = `${namespace}/${name}`;
+    const id = `${kind.apiVersion}/${kind.kind}`;
+    const newest = this.#newestWrites.get(id);
+    if (newest === undefined || hasReached(resourceVersion, newest))
+      this.#newestWrites.set(id, resourceVersion);
     for (const entry of this.#entriesOf(kind)) {
       const isIn = isInScope(object, entry.scope) || entry.informer.getByKey(key) !== undefined;
       if (isIn) entry.writes.wrote(key, { uid, resourceVersion });
@@ -320,7 +332,12 @@ export class InformerCache implements Cache {
       dependencies: this.#deps,
     });
     informer.addIndex(controllerIndex, controllerUidOf);
-    const entry: Entry = { informer, writes: new OwnWrites(informer, this.#deps.clock), scope: effective };
+    const newest = this.#newestWrites.get(`${kind.apiVersion}/${kind.kind}`);
+    const entry: Entry = {
+      informer,
+      writes: new OwnWrites(informer, this.#deps.clock, newest),
+      scope: effective,
+    };
     this.#entries.set(key, entry);
     this.#byInformer.set(informer, entry);
     const isHeavy = heavyKinds.has(kind.kind) && Object.keys(effective).length === 0 && several === undefined;

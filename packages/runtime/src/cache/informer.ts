@@ -15,7 +15,7 @@ import {
   type ReflectorSettings,
   type ReflectorTarget,
 } from "./reflector.ts";
-import { compareResourceVersions } from "./resource-version.ts";
+import { compareResourceVersions, hasReached } from "./resource-version.ts";
 import { type Transform, stripManagedFields } from "./transform.ts";
 
 type Frozen = DeepReadonly<KubeObject>;
@@ -119,6 +119,11 @@ export class SharedInformer implements Informer {
   resourceVersionOf(namespace: string): string {
     const slice = this.#slices.find((s) => s.namespace === namespace) ?? this.#slices[0];
     return slice?.resourceVersion ?? "";
+  }
+
+  /** Whether the whole store has seen every change up to a version. */
+  hasReached(resourceVersion: string): boolean {
+    return this.#slices.every((slice) => hasReached(slice.resourceVersion, resourceVersion));
   }
 
   /** How many times a handler has thrown. */

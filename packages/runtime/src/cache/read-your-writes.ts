@@ -29,12 +29,16 @@ export class OwnWrites {
   readonly #pending = new Map<string, PendingWrite>();
   readonly #waiters = new Set<() => void>();
 
-  constructor(informer: SharedInformer, clock: Clock) {
+  /** A version that the whole cache must reach first: of writes from before there was an informer. */
+  #barrier: string | undefined;
+
+  constructor(informer: SharedInformer, clock: Clock, barrier?: string) {
     this.#informer = informer;
     this.#clock = clock;
+    this.#barrier = barrier;
     informer.onProgress((isRewound) => {
       // a server that was restored from an older state has lost the writes: nobody need wait for them
-      if (this.#pending.size > 0) this.#observe(isRewound);
+      if (this.#pending.size > 0 || this.#barrier !== undefined) this.#observe(isRewound);
     });
   }
 
@@ -59,6 +63,7 @@ export class OwnWrites {
 
   /** True when a read of this scope need not wait. */
   isClear(scope: ReadScope): boolean {
+    if (this.#barrier !== undefined) return false;
     if (this.#pending.size === 0) return true;
     if (scope === "all") return false;
     if ("key" in scope) return !this.#pending.has(scope.key);
@@ -104,10 +109,13 @@ export class OwnWrites {
 
   #observe(isRewound: boolean): void {
     const before = this.#pending.size;
+    const barrier = this.#barrier;
+    if (barrier !== undefined && (isRewound || this.#informer.hasReached(barrier))) this.#barrier = undefined;
     for (const write of this.#pending.values()) {
       if (isRewound || this.#isSeen(write)) this.#pending.delete(write.key);
     }
-    if (this.#pending.size < before) for (const waiter of [...this.#waiters]) waiter();
+    const isProgress = this.#pending.size < before || this.#barrier !== barrier;
+    if (isProgress) for (const waiter of [...this.#waiters]) waiter();
   }
 
   #isSeen(write: PendingWrite): boolean {
@@ -129,12 +137,14 @@ export class OwnWrites {
     for (const write of late) this.#pending.delete(write.key);
     const { phase, lastError } = this.#informer.report;
     const first = late[0];
-    const version =
-      first?.resourceVersion === undefined ? "a delete" : `resourceVersion ${first.resourceVersion}`;
+    const barrier = this.#barrier;
+    this.#barrier = undefined;
+    const newest = first?.resourceVersion ?? barrier;
+    const version = newest === undefined ? "a delete" : `resourceVersion ${newest}`;
     const trouble = lastError === undefined ? "" : `, last error: ${lastError}`;
     return new StaleCacheError(
       `cached read of ${resourceText(this.#informer.kind)}: the watch has not shown this manager's write of ` +
-        `${first?.key} (${version}) within ${timeoutMs} ms; it is at ${this.#informer.resourceVersionOf(first?.namespace ?? "") || "no version"} ` +
+        `${first?.key ?? resourceText(this.#informer.kind)} (${version}) within ${timeoutMs} ms; it is at ${this.#informer.resourceVersionOf(first?.namespace ?? "") || "no version"} ` +
         `(${phase}${trouble})`,
     );
   }

@@ -172,7 +172,8 @@ export class LeaderElector {
     };
     let timer = clock.setTimer(term.leftMs, watchDeadline);
     while (!ended.aborted && !term.signal.aborted) {
-      await sleep(clock, this.#retryPeriodMs, AbortSignal.any([ended, term.signal])).catch(() => undefined);
+      // a term that ends meanwhile ends the work, and with it this wait
+      await sleep(clock, this.#retryPeriodMs, ended).catch(() => undefined);
       if (ended.aborted || term.signal.aborted) break;
       const at = this.#instant();
       const renewed = await this.#tryAcquireOrRenew();
