@@ -57,6 +57,7 @@ export { isReady } from "./controller/readiness.ts";
 export type { Readiness } from "./controller/readiness.ts";
 
 // Cache
+export { createCache } from "./cache/cache.ts";
 export type { CacheEvent } from "./cache/cache-event.ts";
 export type {
   Cache,
@@ -65,6 +66,7 @@ export type {
   CachedReadOptions,
   KindCacheOptions,
   KindReport,
+  StandaloneCache,
 } from "./cache/cache.ts";
 export type { IndexFunction } from "./cache/indexer.ts";
 export type { HandlerRegistration, Informer } from "./cache/informer.ts";

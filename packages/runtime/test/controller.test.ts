@@ -492,4 +492,31 @@ describe("Controller", () => {
     await clock.advance(1000);
     await m.stop();
   });
+
+  it("applies without waiting for a watch that is cut off or a kind whose list is refused", async () => {
+    const { server, clock, manager } = newWorld();
+    server.put(widgets, widget("a"));
+    const m = manager([
+      defineController(Widget, {
+        owns: [Part, { kind: ConfigMap, optional: true }],
+        async reconcile(w, ctx) {
+          await ctx.apply(part("p", { index: w.spec.size ?? 0 }));
+          await ctx.apply(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "m" } });
+        },
+      }),
+    ]);
+    server.intercept = (request) => {
+      if (request.verb === "watch" && request.target.resource === "configmaps") throw new Error("refused");
+    };
+    await m.start();
+    await clock.advance(10);
+    expect([server.all("parts").length, server.all("configmaps").length]).toEqual([1, 1]);
+    for (const watch of server.watches) if (watch.target.resource === "parts") watch.isHole = true;
+    for (let size = 1; size <= 2; size++) {
+      server.put(widgets, widget("a", { size }));
+      await clock.advance(6000);
+      expect(server.all("parts")).toMatchObject([{ spec: { index: size } }]);
+    }
+    await m.stop();
+  });
 });

@@ -106,6 +106,21 @@ interface Entry {
   readonly scope: ReflectorScope;
 }
 
+/** A cache that belongs to no manager. */
+export interface StandaloneCache extends Cache {
+  /** Stops every informer. */
+  stop(): Promise<void>;
+}
+
+/** A cache for programs that have no manager: `createCache(client)`. Reads do not wait for writes: it does not see any. */
+export function createCache(
+  client: Client,
+  options: CacheOptions & { readonly logger?: Logger } = {},
+): StandaloneCache {
+  const { clock, random } = client;
+  return new InformerCache({ client, clock, random, log: options.logger ?? silentLogger }, options);
+}
+
 export interface CacheDependencies {
   readonly client: Client;
   readonly clock: Clock;
@@ -186,9 +201,10 @@ export class InformerCache implements Cache {
     }
   }
 
-  /** Whether an unscoped informer of the kind runs already: reading through it starts no new watch. */
+  /** Whether an unscoped informer of the kind runs already and has its first list: reading through it starts no watch. */
   isWatching(kind: AnyKind): boolean {
-    return this.#entries.get(kindKey(kind))?.informer.isRunning ?? false;
+    const informer = this.#entries.get(kindKey(kind))?.informer;
+    return informer !== undefined && informer.isRunning && informer.hasSynced;
   }
 
   /** Stops every informer; a read afterwards answers what the cache has. */

@@ -13,7 +13,7 @@ import {
 import { type ApplyOf, type Clock, type WriteOf, rfc3339 } from "@bowline/client";
 import type { Cache, CachedListOptions, CachedReadOptions } from "../cache/cache.ts";
 import { controllerIndex } from "../cache/indexer.ts";
-import { MisuseError } from "../errors.ts";
+import { MisuseError, isStaleCacheError } from "../errors.ts";
 import type { EventInput } from "../manager/event-recorder.ts";
 import type { Logger } from "../manager/logger.ts";
 import type { QueueItem } from "../queue/work-queue.ts";
@@ -35,6 +35,9 @@ import { type Cause, type ReconcileRequest, objectKey } from "./request.ts";
 import { runStep } from "./steps.ts";
 
 type Frozen = DeepReadonly<KubeObject>;
+
+/** How long an apply waits to see whether it would change anything, before it just sends the request. */
+const observeMs = 5000;
 
 /** What all reconciles of a controller share. */
 export interface ContextHost {
@@ -164,8 +167,7 @@ export class LiveContext implements ReconcileContext {
     const { fieldManager } = this.#host;
     const id = `${fieldManager} ${kind.apiVersion}/${kind.kind} ${objectKey(intent)}`;
     if (options.always !== true && cache.isWatching(kind)) {
-      const key = { namespace: intent.metadata.namespace, name: intent.metadata.name ?? "" };
-      const observed = (await cache.get(kind, key, { signal: this.signal })) as Frozen | undefined;
+      const observed = await this.#observed(kind, intent);
       if (observed !== undefined && applied.isUnchanged(id, intent, observed)) return observed;
     }
     const answer = await this.client.apply(kind, intent as ApplyOf<AnyKind>, {
@@ -175,6 +177,19 @@ export class LiveContext implements ReconcileContext {
     });
     applied.remember(id, intent, answer as Frozen);
     return answer as Frozen;
+  }
+
+  /** The object as the cache has it; undefined when its watch is so late that a request tells more. */
+  async #observed(kind: AnyKind, { metadata }: Frozen): Promise<Frozen | undefined> {
+    const key = { namespace: metadata.namespace, name: metadata.name ?? "" };
+    try {
+      return (await this.#cluster.cache.get(kind, key, { signal: this.signal, timeoutMs: observeMs })) as
+        | Frozen
+        | undefined;
+    } catch (error) {
+      if (isStaleCacheError(error)) return undefined;
+      throw error;
+    }
   }
 
   async create<K extends AnyKind>(
