@@ -331,6 +331,7 @@ class Parser {
           return this.#map(offset);
         default:
           if (!this.#tokens.in(primaryStart)) throw this.#tokens.noAlternative(1);
+          if (kind === "'-'" && !this.#isNumber(1)) throw this.#tokens.noAlternative(2);
           return this.#literal();
       }
     });

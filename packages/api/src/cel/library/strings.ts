@@ -10,18 +10,21 @@ import { valueText } from "../value-text.ts";
 const { dyn, int, string } = celTypes;
 const strings = listType(string);
 
-function outOfRange(index: number): CelError {
+type Index = number | bigint;
+
+function outOfRange(index: Index): CelError {
   return new CelError(`index out of range: ${index}`);
 }
 
-function charAt(text: string, index: number): string {
+function charAt(text: string, index: Index): string {
   const characters = codePoints(text);
   if (index < 0 || index > characters.length) throw outOfRange(index);
-  return characters[index] ?? "";
+  return characters[Number(index)] ?? "";
 }
 
-function indexOf(text: string, part: string, offset: number): number {
-  if (offset < 0) throw outOfRange(offset);
+function indexOf(text: string, part: string, from: Index): number {
+  if (from < 0) throw outOfRange(from);
+  const offset = Number(from);
   const characters = codePoints(text);
   if (part === "") return Math.min(offset, characters.length);
   if (offset >= characters.length) return -1;
@@ -31,13 +34,13 @@ function indexOf(text: string, part: string, offset: number): number {
   return -1;
 }
 
-function lastIndexOf(text: string, part: string, offset?: number): number {
+function lastIndexOf(text: string, part: string, offset?: Index): number {
   const characters = codePoints(text);
   if (part === "" && offset === undefined) return characters.length;
-  const from = offset ?? characters.length - 1;
+  const from = Number(offset ?? characters.length - 1);
   const wanted = codePoints(part);
   if (offset === undefined && characters.length < wanted.length) return -1;
-  if (from < 0) throw outOfRange(from);
+  if (from < 0) throw outOfRange(offset ?? from);
   if (part === "") return Math.min(from, characters.length);
   if (from >= characters.length) return -1;
   for (let i = Math.min(from, characters.length - wanted.length); i >= 0; i--) {
@@ -50,14 +53,14 @@ function startsAt(characters: readonly string[], wanted: readonly string[], at: 
   return wanted.every((character, i) => characters[at + i] === character);
 }
 
-function substring(text: string, start: number, end?: number): string {
+function substring(text: string, start: Index, end?: Index): string {
   const characters = codePoints(text);
   if (end !== undefined && start > end) {
     throw new CelError(`invalid substring range. start: ${start}, end: ${end}`);
   }
   if (start < 0 || start > characters.length) throw outOfRange(start);
   if (end !== undefined && (end < 0 || end > characters.length)) throw outOfRange(end);
-  return characters.slice(start, end).join("");
+  return characters.slice(Number(start), end === undefined ? undefined : Number(end)).join("");
 }
 
 /** As Go's `strings.Replace`: an empty part stands before each character and at the end; a negative count is no limit. */
@@ -126,13 +129,14 @@ function join(list: CelValue, separator: string): string {
 }
 
 const text = (value: CelValue | undefined): string => value as string;
+const index = (value: CelValue | undefined): Index => value as Index;
 const number = (value: CelValue | undefined): number => Number(value);
 
 export const stringsLibrary: CelLibrary = {
   functions: [
     declare(
       "charAt",
-      memberOverload("string_char_at_int", [string, int], string, (s, i) => charAt(text(s), number(i))),
+      memberOverload("string_char_at_int", [string, int], string, (s, i) => charAt(text(s), index(i))),
     ),
     declare(
       "indexOf",
@@ -140,7 +144,7 @@ export const stringsLibrary: CelLibrary = {
         indexOf(text(s), text(part), 0),
       ),
       memberOverload("string_index_of_string_int", [string, string, int], int, (s, part, at) =>
-        indexOf(text(s), text(part), number(at)),
+        indexOf(text(s), text(part), index(at)),
       ),
     ),
     declare(
@@ -149,7 +153,7 @@ export const stringsLibrary: CelLibrary = {
         lastIndexOf(text(s), text(part)),
       ),
       memberOverload("string_last_index_of_string_int", [string, string, int], int, (s, part, at) =>
-        lastIndexOf(text(s), text(part), number(at)),
+        lastIndexOf(text(s), text(part), index(at)),
       ),
     ),
     declare(
@@ -184,10 +188,10 @@ export const stringsLibrary: CelLibrary = {
     declare(
       "substring",
       memberOverload("string_substring_int", [string, int], string, (s, from) =>
-        substring(text(s), number(from)),
+        substring(text(s), index(from)),
       ),
       memberOverload("string_substring_int_int", [string, int, int], string, (s, from, to) =>
-        substring(text(s), number(from), number(to)),
+        substring(text(s), index(from), index(to)),
       ),
     ),
     declare(
