@@ -86,7 +86,6 @@ export class SharedInformer implements Informer {
   readonly kind: AnyKind;
   readonly indexer: Indexer = new Indexer();
   readonly #slices: readonly Slice[];
-  readonly #transform: Transform;
   readonly #log: Logger;
   readonly #options: InformerOptions;
   readonly #registrations = new Set<Registration>();
@@ -100,7 +99,6 @@ export class SharedInformer implements Informer {
   constructor(options: InformerOptions) {
     this.kind = options.kind;
     this.#options = options;
-    this.#transform = options.transform ?? stripManagedFields;
     this.#log = options.dependencies.log ?? silentLogger;
     this.indexer.addIndex(namespaceIndex, namespaceOf);
     const namespaces = options.namespaces ?? [options.scope?.namespace];
@@ -232,7 +230,7 @@ export class SharedInformer implements Informer {
   }
 
   #slice(namespace: string | undefined): Slice {
-    const { kind, scope, dependencies } = this.#options;
+    const { kind, scope, transform, dependencies } = this.#options;
     const target: ReflectorTarget = {
       replace: (items, version) => this.#replace(slice, items, version),
       apply: (events, version) => this.#apply(slice, events, version),
@@ -242,6 +240,7 @@ export class SharedInformer implements Informer {
       scope: { ...scope, namespace },
       settings: this.#options,
       target,
+      transform: transform ?? stripManagedFields,
       dependencies,
     });
     const slice: Slice = { namespace, reflector, hasSynced: false, resourceVersion: "" };
@@ -273,7 +272,7 @@ export class SharedInformer implements Informer {
     for (const item of items) {
       const key = objectKey(item);
       const old = this.indexer.get(key);
-      const object = old !== undefined && isSameState(old, item, isRewound) ? old : this.#transform(item);
+      const object = old !== undefined && isSameState(old, item, isRewound) ? old : item;
       after.set(key, object);
       if (object !== old) events.push(...differencesOf(key, old, object, !slice.hasSynced));
     }
@@ -304,14 +303,13 @@ export class SharedInformer implements Informer {
       if (old === undefined) return;
       this.indexer.delete(key);
       const isOld = old.metadata.uid !== event.object.metadata.uid;
-      const object = isOld ? old : this.#transform(event.object);
+      const object = isOld ? old : event.object;
       differences.push({ type: "deleted", key, object, isFinalStateUnknown: isOld });
     } else {
       // a watch opened again may repeat what was seen
       if (old !== undefined && old.metadata.resourceVersion === event.object.metadata.resourceVersion) return;
-      const object = this.#transform(event.object);
-      this.indexer.set(key, object);
-      differences.push(...differencesOf(key, old, object, false));
+      this.indexer.set(key, event.object);
+      differences.push(...differencesOf(key, old, event.object, false));
     }
     for (const difference of differences) this.#tellAll(difference);
   }

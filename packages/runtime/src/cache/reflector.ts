@@ -23,6 +23,7 @@ import {
   reflectorMemory,
   reflectorStep,
 } from "./reflector-state.ts";
+import type { Transform } from "./transform.ts";
 
 type Frozen = DeepReadonly<KubeObject>;
 
@@ -83,6 +84,7 @@ export class Reflector {
   readonly #settings: ReflectorSettings;
   readonly #deps: ReflectorDependencies;
   readonly #target: ReflectorTarget;
+  readonly #transform: Transform;
   readonly #log: Logger;
   readonly #retry: RetryDelay;
   readonly #memory: ReflectorMemory;
@@ -100,12 +102,15 @@ export class Reflector {
     readonly scope?: ReflectorScope;
     readonly settings?: ReflectorSettings;
     readonly target: ReflectorTarget;
+    /** Made of every object before it is given to the target. */
+    readonly transform: Transform;
     readonly dependencies: ReflectorDependencies;
   }) {
     this.#kind = options.kind;
     this.#scope = options.scope ?? {};
     this.#settings = options.settings ?? {};
     this.#target = options.target;
+    this.#transform = options.transform;
     this.#deps = options.dependencies;
     this.#log = options.dependencies.log ?? silentLogger;
     this.#retry = new RetryDelay({ clock: this.#deps.clock, random: this.#deps.random });
@@ -176,10 +181,25 @@ export class Reflector {
    * Events only lead to replace and apply, which do not wait. A function of its own: a suspended `#follow` would keep its
    * last commands, and with them every object of a first list as it was sent.
    */
-  #take(events: readonly ObjectEvent<Frozen>[]): void {
+  #take(sent: readonly ObjectEvent<Frozen>[]): void {
+    const events = this.#transformed(sent);
     const [next, commands] = reflectorStep(this.#state, { type: "events", events }, this.#memory);
     this.#state = next;
     for (const command of commands) this.#deliver(command);
+  }
+
+  /** What is kept of the objects, before anything holds them: a first list never lies in memory as it was sent. */
+  #transformed(events: readonly ObjectEvent<Frozen>[]): readonly ObjectEvent<Frozen>[] {
+    try {
+      return events.map((event) => {
+        if (event.type === "BOOKMARK") return event;
+        const object = this.#transform(event.object);
+        return object === event.object ? event : { type: event.type, object };
+      });
+    } catch (error) {
+      this.#targetError = { error };
+      throw error;
+    }
   }
 
   /** @throws what the target throws: then it is behind the state, and the run must end and start with a list */
@@ -218,7 +238,8 @@ export class Reflector {
         const page = await this.#list(attempt, signal);
         if (stop.aborted) return;
         const { resourceVersion = "", continue: token = "" } = page.metadata;
-        feed({ type: "page", items: page.items, resourceVersion, continue: token });
+        const items = page.items.map((item) => this.#transform(item));
+        feed({ type: "page", items, resourceVersion, continue: token });
       } else {
         const watch = await this.#open(attempt, signal);
         if (stop.aborted) return watch.close();
