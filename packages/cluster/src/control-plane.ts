@@ -1,13 +1,14 @@
 /** The control plane and the nodes of a cluster: managers on transports into it. */
 import { type Clock, type Random, type Transport, createClient } from "@bowline/client";
 import { type ControllerDefinition, type Manager, createManager, silentLogger } from "@bowline/runtime";
-import { type ControllerManagerOptions, controllerManager } from "./controllers/controller-manager.ts";
+import { controllerManager } from "./controllers/controller-manager.ts";
+import { RootCertificatePublisher } from "./controllers/namespace-content.ts";
 import type { ImageBehaviors } from "./nodes/image-behavior.ts";
 import { schedulerController } from "./nodes/scheduler/scheduler.ts";
 import type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
 import { SimulatedNodes } from "./nodes/simulated-nodes.ts";
 
-export interface ControlPlaneOptions extends ControllerManagerOptions {
+export interface ControlPlaneOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** A transport for a component; the name is its user's: `kube-scheduler`. */
@@ -16,6 +17,8 @@ export interface ControlPlaneOptions extends ControllerManagerOptions {
   readonly nodes?: number | readonly SimulatedNodeOptions[] | undefined;
   readonly images?: ImageBehaviors | undefined;
   readonly podStartDelayMs?: number | undefined;
+  /** PEM of the authority that signed the server's certificate, for every namespace; `""` while there is none. */
+  rootCertificate(): string;
 }
 
 /** Controllers, scheduler and nodes of one cluster. */
@@ -23,10 +26,12 @@ export class ControlPlane {
   readonly nodes: SimulatedNodes;
   readonly #options: ControlPlaneOptions;
   readonly #managers: Manager[] = [];
+  readonly #rootCertificates: RootCertificatePublisher;
 
   constructor(options: ControlPlaneOptions) {
     this.#options = options;
     const { clock, random } = options;
+    this.#rootCertificates = new RootCertificatePublisher(() => options.rootCertificate());
     this.nodes = new SimulatedNodes({
       nodes: nodesOf(options.nodes ?? 1),
       images: options.images,
@@ -42,11 +47,18 @@ export class ControlPlane {
 
   /** Resolves when all controllers run and the nodes are registered. */
   async start(): Promise<void> {
-    this.#manage("kube-controller-manager", (manager) => controllerManager(this.#options, manager));
+    this.#manage("kube-controller-manager", () =>
+      controllerManager({ rootCertificates: this.#rootCertificates }),
+    );
     this.#manage("kube-scheduler", (manager) => [schedulerController(manager.cache)]);
     this.#manage("kubelet", () => [this.nodes.controller()]);
     await Promise.all(this.#managers.map((manager) => manager.start()));
     await this.nodes.start();
+  }
+
+  /** The root certificate is another one now: it is published again. */
+  rootCertificateChanged(): void {
+    this.#rootCertificates.changed();
   }
 
   async stop(): Promise<void> {

@@ -1,20 +1,18 @@
-import type { ControllerDefinition, Manager } from "@bowline/runtime";
+import type { ControllerDefinition } from "@bowline/runtime";
 import { deploymentController } from "./deployment/deployment.ts";
 import { garbageCollector } from "./garbage-collection/garbage-collector.ts";
 import { namespaceController } from "./namespace.ts";
 import { replicaSetController, replicationController } from "./replica-set.ts";
+import { type RootCertificatePublisher, serviceAccountController } from "./namespace-content.ts";
 import { ServedKinds } from "./served-kinds.ts";
+import { statefulSetController } from "./stateful-set/stateful-set.ts";
 
 export interface ControllerManagerOptions {
-  /** PEM of the authority that signed the server's certificate, for every namespace. Default: there is none. */
-  rootCertificate?(): string;
+  readonly rootCertificates: RootCertificatePublisher;
 }
 
 /** The controllers of the embedded control plane: ordinary controllers, on the in-process transport. */
-export function controllerManager(
-  _options: ControllerManagerOptions,
-  _manager: Pick<Manager, "cache" | "client">,
-): ControllerDefinition[] {
+export function controllerManager(options: ControllerManagerOptions): ControllerDefinition[] {
   const served = new ServedKinds();
   return [
     served.controller(),
@@ -23,5 +21,8 @@ export function controllerManager(
     deploymentController(),
     replicaSetController(),
     replicationController(),
+    statefulSetController(),
+    serviceAccountController(),
+    options.rootCertificates.controller(),
   ];
 }

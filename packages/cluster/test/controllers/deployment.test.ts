@@ -24,14 +24,19 @@ async function complete(world: World) {
 /** Sizes of the sets by image. */
 async function sizes(world: World) {
   const sets = await world.list(ReplicaSet, { namespace: "default" });
-  return Object.fromEntries(sets.map((s) => [s.spec?.template?.spec?.containers[0]?.image ?? "", s.spec?.replicas]));
+  return Object.fromEntries(
+    sets.map((s) => [s.spec?.template?.spec?.containers[0]?.image ?? "", s.spec?.replicas]),
+  );
 }
 
-const change = (world: World, spec: object) => world.client.patch(Deployment, key, { merge: { spec } as never });
+const change = (world: World, spec: object) =>
+  world.client.patch(Deployment, key, { merge: { spec } as never });
 const setImage = (world: World, image: string) => change(world, { template: template("web", image) });
 
 const conditions = async (world: World) =>
-  Object.fromEntries((await get(world)).status?.conditions?.map((c) => [c.type, `${c.status} ${c.reason}`]) ?? []);
+  Object.fromEntries(
+    (await get(world)).status?.conditions?.map((c) => [c.type, `${c.status} ${c.reason}`]) ?? [],
+  );
 
 /** An image of which no pod becomes ready. */
 const broken = "bowline.dev/never-ready";
@@ -63,7 +68,12 @@ describe("Deployment controller", () => {
     const [set] = await world.list(ReplicaSet);
     const { status } = await get(world);
     expect(status?.conditions).toMatchObject([
-      { type: "Available", status: "True", reason: "MinimumReplicasAvailable", message: "Deployment has minimum availability." },
+      {
+        type: "Available",
+        status: "True",
+        reason: "MinimumReplicasAvailable",
+        message: "Deployment has minimum availability.",
+      },
       {
         type: "Progressing",
         status: "True",
@@ -109,14 +119,17 @@ describe("Deployment controller", () => {
     { replicas: 4, rollingUpdate: { maxSurge: "100%", maxUnavailable: 0 }, fresh: 4, old: 4 },
     { replicas: 10, rollingUpdate: { maxSurge: "25%", maxUnavailable: "25%" }, fresh: 5, old: 8 },
     { replicas: 3, rollingUpdate: { maxSurge: 0, maxUnavailable: "100%" }, fresh: 3, old: 0 },
-  ])("stops at $fresh new and $old old pods when new ones do not come up: %j", async ({ replicas, rollingUpdate, fresh, old }) => {
-    const world = await newWorld();
-    await create(world, { replicas, strategy: { type: "RollingUpdate", rollingUpdate } });
-    await complete(world);
-    await setImage(world, broken);
-    await world.pass(30_000);
-    expect(await sizes(world)).toEqual({ "nginx:1": old, [broken]: fresh });
-  });
+  ])(
+    "stops at $fresh new and $old old pods when new ones do not come up: %j",
+    async ({ replicas, rollingUpdate, fresh, old }) => {
+      const world = await newWorld();
+      await create(world, { replicas, strategy: { type: "RollingUpdate", rollingUpdate } });
+      await complete(world);
+      await setImage(world, broken);
+      await world.pass(30_000);
+      expect(await sizes(world)).toEqual({ "nginx:1": old, [broken]: fresh });
+    },
+  );
 
   it("never has more or fewer pods than maxSurge and maxUnavailable allow during a rollout", async () => {
     const world = await newWorld({ podStartDelayMs: 1000 });
@@ -126,7 +139,9 @@ describe("Deployment controller", () => {
     for (let second = 0; second < 20; second++) {
       await world.pass(500);
       const pods = (await world.list(Pod)).filter((pod) => pod.metadata.deletionTimestamp === undefined);
-      const ready = pods.filter((pod) => pod.status?.conditions?.some((c) => c.type === "Ready" && c.status === "True"));
+      const ready = pods.filter((pod) =>
+        pod.status?.conditions?.some((c) => c.type === "Ready" && c.status === "True"),
+      );
       expect(pods.length).toBeLessThanOrEqual(10);
       expect(ready.length).toBeGreaterThanOrEqual(5);
     }
@@ -221,7 +236,9 @@ describe("Deployment controller", () => {
       const sets = await world.list(ReplicaSet);
       return sets.length === 1 && sets;
     });
-    const other = { metadata: { name: mine?.metadata.name ?? "", namespace: "default", labels: { app: "other" } } };
+    const other = {
+      metadata: { name: mine?.metadata.name ?? "", namespace: "default", labels: { app: "other" } },
+    };
     await world.client.delete(Deployment, key, { propagationPolicy: "Foreground" });
     await world.until("it is gone", async () => (await world.client.find(Deployment, key)) === undefined);
     await world.client.create(ReplicaSet, {
@@ -250,7 +267,9 @@ describe("Deployment controller", () => {
   it("refuses another selector", async () => {
     const world = await newWorld();
     await create(world);
-    const refused = await change(world, { selector: { matchLabels: { app: "other" } } }).catch((error: unknown) => error);
+    const refused = await change(world, { selector: { matchLabels: { app: "other" } } }).catch(
+      (error: unknown) => error,
+    );
     expect(isInvalid(refused)).toBe(true);
   });
 
@@ -259,9 +278,19 @@ describe("Deployment controller", () => {
     await create(world, { replicas: 3 });
     await complete(world);
     await world.pass(1000);
-    const before = [...(await world.list(Deployment)), ...(await world.list(ReplicaSet)), ...(await world.list(Pod))];
+    const before = [
+      ...(await world.list(Deployment)),
+      ...(await world.list(ReplicaSet)),
+      ...(await world.list(Pod)),
+    ];
     await world.pass(3_600_000);
-    const after = [...(await world.list(Deployment)), ...(await world.list(ReplicaSet)), ...(await world.list(Pod))];
-    expect(after.map((o) => o.metadata.resourceVersion)).toEqual(before.map((o) => o.metadata.resourceVersion));
+    const after = [
+      ...(await world.list(Deployment)),
+      ...(await world.list(ReplicaSet)),
+      ...(await world.list(Pod)),
+    ];
+    expect(after.map((o) => o.metadata.resourceVersion)).toEqual(
+      before.map((o) => o.metadata.resourceVersion),
+    );
   });
 });
