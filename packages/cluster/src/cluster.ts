@@ -234,6 +234,7 @@ class EmbeddedCluster implements Cluster {
       nodes: this.#options.nodes,
       images: this.#options.images,
       podStartDelayMs: this.#options.podStartDelayMs,
+      rootCertificate: () => this.#certificates?.authority.certificatePem ?? "",
       transport: (component) =>
         this.transport({
           user: { name: `system:${component}`, groups: ["system:masters"] },
@@ -262,6 +263,7 @@ class EmbeddedCluster implements Cluster {
   async listen(options: ListenOptions = {}): Promise<Listening> {
     const host = options.host ?? "127.0.0.1";
     const certificates = options.plainHttp === true ? undefined : this.#ensureCertificates(host);
+    this.#controlPlane?.rootCertificateChanged();
     const token = Buffer.from(this.#random.bytes(24)).toString("base64url");
     this.#access.addToken(token, adminUser);
     const server = await HttpServer.listen({
