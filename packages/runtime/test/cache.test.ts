@@ -1,5 +1,6 @@
-import { metadataOnly, settle } from "@bowline/client";
+import { createClient, metadataOnly, settle } from "@bowline/client";
 import { describe, expect, it } from "vitest";
+import { createCache } from "../src/index.ts";
 import type { Transform } from "../src/cache/transform.ts";
 import { Part, Widget, part, parts, widget } from "./kinds.ts";
 import { newWorld } from "./world.ts";
@@ -7,6 +8,18 @@ import { newWorld } from "./world.ts";
 const inNamespace = (namespace: string): string => `/apis/example.com/v1/namespaces/${namespace}/widgets`;
 
 describe("Cache", () => {
+  it("can be had without a manager", async () => {
+    const { server, clock } = newWorld();
+    server.put(inNamespace("a"), widget("w"));
+    const all = createCache(createClient({ transport: server, clock }));
+    expect(await all.list(Widget)).toHaveLength(1);
+    expect(all.report()).toMatchObject([
+      { kind: "Widget", hasSynced: true, objectCount: 1, phase: "watching" },
+    ]);
+    await all.stop();
+    expect(server.watches.size).toBe(0);
+  });
+
   it("starts an informer on the first read, and shares it", async () => {
     const { server, cache } = newWorld();
     server.put(inNamespace("a"), widget("w"));

@@ -256,6 +256,25 @@ describe("Manager", () => {
     await m.stop();
   });
 
+  it("logs each warning of the API server once", async () => {
+    const { server, clock, manager, lines } = newWorld();
+    const request = server.request.bind(server);
+    server.request = (async (r: Parameters<ScriptedServer["request"]>[0]) => {
+      const answer = await request(r);
+      return r.method === "PATCH" ? { ...answer, warnings: ["spec.size is deprecated"] } : answer;
+    }) as ScriptedServer["request"];
+    for (const name of ["a", "b", "c"]) server.put(widgets, widget(name));
+    const m = manager([
+      defineController(Widget, { reconcile: async (_, ctx) => void (await ctx.patchStatus({ parts: 1 })) }),
+    ]);
+    await m.start();
+    await clock.advance(100);
+    expect(server.count("patch")).toBe(3);
+    const warnings = lines.filter((line) => line.message === "the API server warns");
+    expect(warnings.map((line) => line.fields["warning"])).toEqual(["spec.size is deprecated"]);
+    await m.stop();
+  });
+
   it("warns once, with the figure, when every Secret, ConfigMap, Pod or Event of a cluster is cached", async () => {
     const { server, clock, manager, lines } = newWorld();
     const { ConfigMap, configMaps } = await import("./kinds.ts");
