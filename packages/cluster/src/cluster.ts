@@ -1,6 +1,6 @@
 /** Kubernetes in one process: the one place that knows all of its parts. */
 import { deepFreeze } from "@bowline/api";
-import { type Clock, type Random, type Transport, systemClock, systemRandom } from "@bowline/client";
+import { type Clock, type Random, type Transport, systemClock, systemRandom, turn } from "@bowline/client";
 import { AdmissionChain } from "./registry/admission.ts";
 import { AccessControl, type AuthorizationMode } from "./access/access-control.ts";
 import { authenticated } from "./access/authentication.ts";
@@ -12,7 +12,7 @@ import {
 } from "./access/cluster-certificates.ts";
 import { keptCertificates } from "./access/kept-certificates.ts";
 import { kubeconfigOf } from "./access/kubeconfig.ts";
-import { AdmissionControl } from "./access/admission/admission-control.ts";
+import { AdmissionControl, type AdmissionPlugins } from "./access/admission/admission-control.ts";
 import { conversionWebhook } from "./access/webhook/conversion-webhook.ts";
 import type { ServiceResolver } from "./access/webhook/webhook-client.ts";
 import { type UserInfo, adminUser } from "./registry/user.ts";
@@ -49,6 +49,8 @@ export interface ClusterOptions {
   readonly images?: ImageBehaviors;
   /** Default `RBAC`: who is not allowed gets 403. `AlwaysAllow` lets everybody do everything. */
   readonly authorization?: AuthorizationMode;
+  /** Switches single admission plug-ins on or off, by the names of a real server's flags. */
+  readonly admission?: AdmissionPlugins;
   /** Where the service that a webhook configuration names is reached. Default: nowhere. */
   readonly resolveService?: ServiceResolver;
   /** Fixed bearer tokens and whose they are. */
@@ -178,6 +180,9 @@ class EmbeddedCluster implements Cluster {
       random: this.#random,
       access: this.#access,
       resolveService: options.resolveService,
+      switches: options.admission,
+      hasControllers: () => this.#controlPlane !== undefined,
+      afterTurn: (run) => void turn().then(run),
     });
     this.#admission = new AdmissionChain(this.#admissionControl.plugins);
     this.#api = new ApiServer({
@@ -211,6 +216,7 @@ class EmbeddedCluster implements Cluster {
       onError: this.#onError,
     });
     this.#access.bootstrap();
+    this.#admissionControl.bootstrap();
     for (const name of initialNamespaces) {
       if (namespaces.bucket.get(name) !== undefined) continue;
       const object = namespaces.strategy.applyDefaults({

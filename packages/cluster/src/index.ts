@@ -1,4 +1,5 @@
 // Who may do what
+export type { AdmissionPlugins } from "./access/admission/admission-control.ts";
 export type { AuthorizationMode } from "./access/access-control.ts";
 export { comparePermissions, leastPrivilege } from "./access/least-privilege.ts";
 export type { LeastPrivilegeOptions, NeededPermissions, PermissionComparison } from "./access/least-privilege.ts";

@@ -2,14 +2,29 @@
 import type { Clock, Random } from "@bowline/client";
 import type { AdmissionPlugin } from "../../registry/admission.ts";
 import type { ResourceCatalog } from "../../registry/resource-catalog.ts";
+import type { Bucket } from "../../store/bucket.ts";
 import type { Store } from "../../store/store.ts";
 import type { AccessControl } from "../access-control.ts";
 import { namespaceLifecycle } from "../namespace-lifecycle.ts";
 import { mutatingWebhooks } from "../webhook/mutating-webhooks.ts";
 import { validatingWebhooks } from "../webhook/validating-webhooks.ts";
+import { limitRanger } from "./plugins/limit-ranger.ts";
+import { ownerReferencesPermission } from "./plugins/owner-references.ts";
+import { defaultTolerationSeconds, runtimeClass } from "./plugins/pod-defaults.ts";
+import { podSecurity } from "./plugins/pod-security.ts";
+import { bootstrapPriorityClasses, priority } from "./plugins/priority.ts";
+import { ResourceQuotas } from "./plugins/resource-quota.ts";
+import { serviceAccount } from "./plugins/service-account.ts";
+import { defaultStorageClass, storageProtection } from "./plugins/storage.ts";
 import type { WebhookPorts } from "../webhook/webhook-call.ts";
 import type { ServiceResolver } from "../webhook/webhook-client.ts";
 import { WebhookConfigurations } from "../webhook/webhook-configuration.ts";
+
+/** Switches of single plug-ins, as the flags --enable-admission-plugins and --disable-admission-plugins of a real server. */
+export interface AdmissionPlugins {
+  readonly enable?: readonly string[];
+  readonly disable?: readonly string[];
+}
 
 export interface AdmissionControlOptions {
   readonly store: Store;
@@ -19,15 +34,29 @@ export interface AdmissionControlOptions {
   readonly access: AccessControl;
   /** Where the services of webhooks are. Default: nowhere, since simulated pods have no network. */
   readonly resolveService?: ServiceResolver | undefined;
+  readonly switches?: AdmissionPlugins | undefined;
+  /** Whether controllers run that make service accounts: without them, as in envtest, pods need none. */
+  readonly hasControllers: () => boolean;
+  /** Runs something once the writes that are under way have ended. */
+  readonly afterTurn: (run: () => void) => void;
 }
+
+/** Off unless asked for: the first as on a real server, the second as nothing here takes its finalizers away again. */
+const offByDefault: ReadonlySet<string> = new Set([
+  "OwnerReferencesPermissionEnforcement",
+  "StorageObjectInUseProtection",
+]);
 
 export class AdmissionControl {
   readonly plugins: readonly AdmissionPlugin[];
   readonly resolveService: ServiceResolver;
+  readonly #options: AdmissionControlOptions;
+  readonly #quotas: ResourceQuotas;
   readonly #configurations: readonly WebhookConfigurations[];
 
   constructor(options: AdmissionControlOptions) {
     const { store, clock, random, catalog, access } = options;
+    this.#options = options;
     const namespaces = store.bucket("/namespaces");
     this.resolveService = options.resolveService ?? unreachable(store);
     const calling = { clock, resolveService: this.resolveService };
@@ -35,15 +64,43 @@ export class AdmissionControl {
     const validating = new WebhookConfigurations(store, "validatingwebhookconfigurations", calling);
     this.#configurations = [mutating, validating];
     const ports: WebhookPorts = { clock, random, catalog, namespaces, authorizer: access.authorizer };
-    this.plugins = [
+    this.#quotas = new ResourceQuotas(store, options.afterTurn);
+    const bucket = (name: string): Bucket => store.bucket(name);
+    const claims = bucket("/persistentvolumeclaims");
+    const { enable = [], disable = [] } = options.switches ?? {};
+    const plugins: readonly AdmissionPlugin[] = [
       namespaceLifecycle(namespaces),
+      limitRanger(bucket("/limitranges")),
+      serviceAccount(bucket("/serviceaccounts"), {
+        random,
+        isActive: enable.includes("ServiceAccount") ? () => true : options.hasControllers,
+      }),
+      podSecurity(namespaces, bucket("/pods")),
+      priority(bucket("scheduling.k8s.io/priorityclasses")),
+      defaultTolerationSeconds,
+      defaultStorageClass(claims, bucket("storage.k8s.io/storageclasses")),
+      storageProtection(claims, bucket("/persistentvolumes")),
+      runtimeClass(bucket("node.k8s.io/runtimeclasses")),
+      ownerReferencesPermission(access.authorizer, catalog),
       mutatingWebhooks(mutating, ports),
       access.escalationCheck,
       validatingWebhooks(validating, ports),
+      this.#quotas.plugin,
     ];
+    this.plugins = plugins.filter(
+      ({ name }) => enable.includes(name) || !(offByDefault.has(name) || disable.includes(name)),
+    );
+  }
+
+  /** Puts the priority classes that every cluster has into the store. */
+  bootstrap(): void {
+    const { store, clock, random } = this.#options;
+    const classes = store.bucket("scheduling.k8s.io/priorityclasses");
+    bootstrapPriorityClasses(classes, { now: () => clock.now(), uuid: () => random.uuid() });
   }
 
   close(): void {
+    this.#quotas.close();
     for (const configurations of this.#configurations) configurations.close();
   }
 }

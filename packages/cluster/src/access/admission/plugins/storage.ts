@@ -1,0 +1,63 @@
+/** Claims and volumes: a class for claims that name none, and protection of what is in use. */
+import type { AdmissionPlugin } from "../../../registry/admission.ts";
+import { withMetadata } from "../../../registry/metadata.ts";
+import type { Bucket } from "../../../store/bucket.ts";
+import type { StoredObject } from "../../../store/revision.ts";
+import { objectOf } from "./pod-fields.ts";
+
+const isDefault = [
+  "storageclass.kubernetes.io/is-default-class",
+  "storageclass.beta.kubernetes.io/is-default-class",
+];
+
+/** Source: kubernetes plugin/pkg/admission/storage/storageclass/setdefault. */
+export function defaultStorageClass(claims: Bucket, classes: Bucket): AdmissionPlugin {
+  return {
+    name: "DefaultStorageClass",
+    mutate(request) {
+      const claim = objectOf(request);
+      if (request.resource.bucket !== claims || request.operation !== "CREATE" || request.subresource !== "")
+        return claim;
+      const spec = (claim["spec"] ?? {}) as { storageClassName?: string };
+      const named = claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] !== undefined;
+      if (named || spec.storageClassName !== undefined) return claim;
+      const name = newestDefault(classes);
+      return name === undefined
+        ? claim
+        : ({ ...claim, spec: { ...spec, storageClassName: name } } as StoredObject);
+    },
+  };
+}
+
+function newestDefault(classes: Bucket): string | undefined {
+  const defaults = classes
+    .list("")
+    .map((r) => r.object.metadata)
+    .filter(({ annotations }) => isDefault.some((key) => annotations?.[key] === "true"));
+  const ages = defaults.map(({ name = "", creationTimestamp = "" }) => ({ name, creationTimestamp }));
+  const older = (a: string, b: string): number => (a < b ? 1 : a > b ? -1 : 0);
+  ages.sort((a, b) => older(a.creationTimestamp, b.creationTimestamp) || -older(a.name, b.name));
+  return ages[0]?.name;
+}
+
+/** Source: kubernetes plugin/pkg/admission/storage/storageobjectinuseprotection. */
+export function storageProtection(claims: Bucket, volumes: Bucket): AdmissionPlugin {
+  return {
+    name: "StorageObjectInUseProtection",
+    mutate(request) {
+      const object = objectOf(request);
+      const { bucket } = request.resource;
+      if (
+        request.operation !== "CREATE" ||
+        request.subresource !== "" ||
+        (bucket !== claims && bucket !== volumes)
+      )
+        return object;
+      const finalizer = bucket === claims ? "kubernetes.io/pvc-protection" : "kubernetes.io/pv-protection";
+      const finalizers = object.metadata.finalizers ?? [];
+      return finalizers.includes(finalizer)
+        ? object
+        : withMetadata(object, { finalizers: [...finalizers, finalizer] });
+    },
+  };
+}
