@@ -27,13 +27,37 @@ export function withMetadata(
   object: StoredObject,
   changes: { readonly [K in keyof ObjectMeta]?: DeepReadonly<ObjectMeta[K]> | undefined },
 ): StoredObject {
-  const merged: Record<string, unknown> = {};
+  const given = changes as Readonly<Record<string, unknown>>;
+  const before = object.metadata as Readonly<Record<string, unknown>>;
+  if (!changesAny(before, given)) return object;
+  const metadata: Record<string, unknown> = {};
   for (const field of order) {
-    const value = field in changes ? changes[field] : object.metadata[field];
-    if (value !== undefined) merged[field] = value;
+    const value = field in given ? given[field] : before[field];
+    if (value !== undefined) metadata[field] = value;
   }
+  if (typeComesFirst(object)) return { ...object, metadata: metadata as Meta } as StoredObject;
   const { apiVersion, kind, metadata: _metadata, ...rest } = object as UnstructuredObject;
-  return { apiVersion, kind, metadata: merged as Meta, ...rest } as StoredObject;
+  return { apiVersion, kind, metadata: metadata as Meta, ...rest } as StoredObject;
+}
+
+/** Whether the fields are in the order already in which they are stored and sent. */
+function typeComesFirst(object: StoredObject): boolean {
+  let place = 0;
+  for (const field in object) {
+    if (field !== leadingFields[place]) return false;
+    if (++place === leadingFields.length) return true;
+  }
+  return false;
+}
+
+const leadingFields = ["apiVersion", "kind", "metadata"] as const;
+
+function changesAny(
+  before: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
+): boolean {
+  for (const field in changes) if (changes[field] !== before[field]) return true;
+  return false;
 }
 
 /**

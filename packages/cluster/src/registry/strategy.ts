@@ -55,6 +55,8 @@ export interface Strategy extends WriteStrategy {
   gracePeriodSeconds?(object: StoredObject, asked: number | undefined): number;
   /** What a delete without propagationPolicy does. Jobs and a few others orphan; the rest collect in the background. */
   readonly defaultPropagation: "Background" | "Orphan";
+  /** Warning for deletes that do not say what shall happen to the dependents. */
+  readonly orphanWarning?: string;
   /** Changes that a delete makes to an object that stays (a namespace turns Terminating). */
   prepareForDelete?(object: StoredObject): StoredObject;
   /** True: the object must stay although it has no metadata finalizers (a namespace with spec.finalizers). */

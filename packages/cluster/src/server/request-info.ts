@@ -37,13 +37,19 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
 
 /** The parts of the unescaped path: an escaped slash separates like any other. Empty parts inside count. */
 function splitPath(path: string): string[] | undefined {
-  try {
-    return decodeURIComponent(path)
-      .replace(/^\/+|\/+$/g, "")
-      .split("/");
-  } catch {
-    return undefined;
+  let plain = path;
+  if (path.includes("%")) {
+    try {
+      plain = decodeURIComponent(path);
+    } catch {
+      return undefined;
+    }
   }
+  let start = 0;
+  let end = plain.length;
+  while (start < end && plain[start] === "/") start++;
+  while (end > start && plain[end - 1] === "/") end--;
+  return plain.slice(start, end).split("/");
 }
 
 function resourcePart(

@@ -3,8 +3,6 @@ import { type DeepReadonly, type UnstructuredObject, encodeJson } from "@bowline
 /** A stored object: plain JSON, frozen at every depth, its resourceVersion filled in. */
 export type StoredObject = DeepReadonly<UnstructuredObject>;
 
-const encoder = new TextEncoder();
-
 /**
  * One object as it was stored at one revision. Never changes. What is derived from it - the object in another API
  * version, the bytes of an answer - is made once on first need and kept here, so that lists and watch events of a
@@ -30,7 +28,7 @@ export class Revision {
 
   /** The JSON text of the object as UTF-8. */
   get bytes(): Uint8Array {
-    this.#bytes ??= encoder.encode(encodeJson(this.object));
+    this.#bytes ??= Buffer.from(encodeJson(this.object));
     return this.#bytes;
   }
 

@@ -5,10 +5,15 @@ import { builtinResource } from "../builtin-resource.ts";
 import type { Resource } from "../resource.ts";
 import { type BuiltinRules, fieldReader } from "./builtin-rules.ts";
 import { crdResource } from "./custom-resource-definition.ts";
-import { eventConversion } from "./event-conversion.ts";
-import { namespaceRules } from "./namespace.ts";
-import { podRules } from "./pod.ts";
-import { workloadRules } from "./workload.ts";
+import { eventConversion } from "./core/event-conversion.ts";
+import { namespaceRules } from "./core/namespace.ts";
+import { podRules } from "./pod/pod.ts";
+import { cronJobRules } from "./workload/cron-job.ts";
+import { daemonSetRules } from "./workload/daemon-set.ts";
+import { deploymentRules } from "./workload/deployment.ts";
+import { jobRules } from "./workload/job.ts";
+import { replicaSetRules, replicationControllerRules } from "./workload/replica-set.ts";
+import { controllerRevisionRules, statefulSetRules } from "./workload/stateful-set.ts";
 
 const anyPathName: BuiltinRules = { name: pathSegmentNameErrors };
 
@@ -40,7 +45,14 @@ const rulesOf: Readonly<Record<string, BuiltinRules>> = {
   "rbac.authorization.k8s.io/rolebindings": anyPathName,
   "rbac.authorization.k8s.io/clusterroles": anyPathName,
   "rbac.authorization.k8s.io/clusterrolebindings": anyPathName,
-  ...workloadRules,
+  "/replicationcontrollers": replicationControllerRules,
+  "apps/controllerrevisions": controllerRevisionRules,
+  "apps/daemonsets": daemonSetRules,
+  "apps/deployments": deploymentRules,
+  "apps/replicasets": replicaSetRules,
+  "apps/statefulsets": statefulSetRules,
+  "batch/cronjobs": cronJobRules,
+  "batch/jobs": jobRules,
 };
 
 /** Resources that the real server has for old clients only, and that nobody answers here. */

@@ -1,7 +1,7 @@
 import { dns1123LabelErrors } from "@bowline/api";
-import type { StoredObject } from "../../store/revision.ts";
-import { withMetadata } from "../metadata.ts";
-import { type BuiltinRules, fieldReader } from "./builtin-rules.ts";
+import type { StoredObject } from "../../../store/revision.ts";
+import { withMetadata } from "../../metadata.ts";
+import { type BuiltinRules, fieldReader } from "../builtin-rules.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 

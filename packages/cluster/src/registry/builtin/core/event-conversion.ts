@@ -1,5 +1,5 @@
-import type { StoredObject } from "../../store/revision.ts";
-import type { VersionConversion } from "../builtin-resource.ts";
+import type { StoredObject } from "../../../store/revision.ts";
+import type { VersionConversion } from "../../builtin-resource.ts";
 
 /** Fields of a core/v1 Event under their names in events.k8s.io/v1. Source: kubernetes pkg/apis/events/v1 conversion.go. */
 const renamed: readonly (readonly [core: string, events: string])[] = [
