@@ -34,8 +34,17 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
 
 /** RFC 3339 with whole seconds, as `metadata.creationTimestamp` has it: `2026-12-01T03:35:43Z`. */
 export function rfc3339(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(milliseconds / 1000);
+  // a busy server asks for the same second thousands of times
+  if (second !== lastSecond) {
+    lastText = `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+    lastSecond = second;
+  }
+  return lastText;
 }
+
+let lastSecond = Number.NaN;
+let lastText = "";
 
 /** RFC 3339 with six fraction digits, as Leases and Events have it: `2026-12-01T03:35:43.123000Z`. */
 export function rfc3339Micro(milliseconds: number): string {
