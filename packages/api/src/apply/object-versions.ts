@@ -1,5 +1,6 @@
 import type { FieldManagement, ManagedObject } from "./field-management.ts";
 import type { MergeType } from "./merge-type.ts";
+import { validateTyped } from "./validate-typed.ts";
 
 /** An object in one version, with the type of that version. */
 export interface Typed {
@@ -25,6 +26,7 @@ export class ObjectVersions {
     return type === undefined ? undefined : { apiVersion, type, value };
   }
 
+  /** @throws TypedError when the converted object has fields that the other version does not know */
   convert(object: Typed, apiVersion: string): Typed | undefined {
     if (object.apiVersion === apiVersion) return object;
     let versions = this.#converted.get(object.value);
@@ -40,8 +42,9 @@ export class ObjectVersions {
     const type = this.#management.typeOf(apiVersion);
     if (type === undefined) return undefined;
     const { convert } = this.#management;
-    if (convert === undefined) return { apiVersion, type, value: object.value };
-    const value = convert(object.value as ManagedObject, apiVersion);
-    return value === undefined ? undefined : { apiVersion, type, value };
+    const value = convert === undefined ? object.value : convert(object.value as ManagedObject, apiVersion);
+    if (value === undefined) return undefined;
+    validateTyped(type, value, true);
+    return { apiVersion, type, value };
   }
 }
