@@ -56,7 +56,7 @@ export {
   unauthorized,
 } from "./status/status-error.ts";
 export type { ResourceName } from "./status/status-error.ts";
-export { causeReason, fieldChild, fieldErrorBody, fieldErrorText, fieldErrorsText, fieldKey, quote } from "./status/field-error.ts";
+export { causeReason, fieldChild, fieldErrorBody, fieldErrorText, fieldErrorsText, fieldKey, omittedValue, quote } from "./status/field-error.ts";
 export type { FieldError, FieldErrorType } from "./status/field-error.ts";
 export { goJson } from "./status/go-text.ts";
 
@@ -72,6 +72,7 @@ export type {
   Expression,
   ExpressionResult,
   ExpressionVariable,
+  ResourceCheck,
 } from "./cel/compile-expression.ts";
 export type { AuthorizationAnswer, AuthorizationQuestion, Authorizer } from "./cel/library/authorizer.ts";
 export { tryRule } from "./cel/try-rule.ts";
@@ -267,5 +268,6 @@ export { compileMergeType, deducedType } from "./apply/merge-type.ts";
 export type { MergeType } from "./apply/merge-type.ts";
 export { parentManagedFields, scaleManagedFields } from "./apply/scale-managers.ts";
 export type { ReplicasPaths } from "./apply/scale-managers.ts";
+export { mergeTyped } from "./apply/merge-typed.ts";
 export { trackUpdate } from "./apply/track-update.ts";
 export { zeroObject } from "./apply/zero-object.ts";

@@ -124,3 +124,35 @@ describe("compileExpression", () => {
     expect(run("object.list.sort() == [1, 2, 3]", { object })).toBe(true);
   });
 });
+
+describe("compileExpression with patch types", () => {
+  const patch = (text: string): unknown => {
+    const { expression, error } = compileExpression(text, {
+      variables: { object: "dyn" },
+      patchTypes: true,
+      resultTypes: ["Object", "list(JSONPatch)"],
+    });
+    return expression?.evaluate({ object: { spec: { n: 1 } } }).value ?? { error };
+  };
+
+  it.each([
+    [
+      "Object{spec: Object.spec{n: object.spec.n + 1, list: [Object.spec.list{a: 'x'}]}}",
+      { spec: { n: 2, list: [{ a: "x" }] } },
+    ],
+    [
+      "[JSONPatch{op: 'add', path: '/a/' + jsonpatch.escapeKey('x/y~z'), value: {'k': 1}}]",
+      [{ op: "add", path: "/a/x~1y~0z", value: { k: 1 } }],
+    ],
+  ])("builds %s", (text, expected) => {
+    expect(patch(text)).toEqual(expected);
+  });
+
+  it("wants a patch as the result, and known fields", () => {
+    expect(patch("1")).toEqual({ error: "must evaluate to one of [Object list(JSONPatch)] but got int" });
+    expect(patch("[JSONPatch{operation: 'add'}]")).toMatchObject({
+      error: expect.stringContaining("undefined field 'operation'"),
+    });
+    expect(compileExpression("Object{}").error).toContain("undeclared reference to 'Object'");
+  });
+});

@@ -4,10 +4,18 @@
  */
 import type { Json } from "../object/object.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
-import { CelEnvironment } from "./environment.ts";
+import { CelEnvironment, type StructTypes } from "./environment.ts";
 import { type CelProgram, checkExpression, program } from "./expression.ts";
-import { type Authorizer, authorizerType, authorizerValue } from "./library/authorizer.ts";
+import {
+  type AuthorizationQuestion,
+  type Authorizer,
+  authorizerType,
+  authorizerValue,
+  resourceCheckType,
+  resourceCheckValue,
+} from "./library/authorizer.ts";
 import { kubernetesLibraries } from "./library/kubernetes.ts";
+import { patchLibraries, withPatchTypes } from "./library/patch-types.ts";
 import { resultJson } from "./result-json.ts";
 import { callCostMax } from "./run-rules.ts";
 import { type DeclaredType, declareSchema, declaredStructs } from "./schema-type.ts";
@@ -17,16 +25,25 @@ import { type CelType, celTypes, formatType } from "./type.ts";
 import { CelError, type CelValue } from "./value.ts";
 
 /**
- * What a variable is: any JSON (`"dyn"`), JSON of a structural schema, or an {@link Authorizer} that can be asked.
+ * What a variable is: any JSON (`"dyn"`), JSON of a structural schema, an {@link Authorizer} that can be asked,
+ * or (`"resourceCheck"`) one that is only asked about the resource that is given with it.
  * Fields of a schema are checked when the expression is compiled, those of `"dyn"` when it is evaluated.
  */
-export type ExpressionVariable = "dyn" | "authorizer" | JsonSchema;
+export type ExpressionVariable = "dyn" | "authorizer" | "resourceCheck" | JsonSchema;
+
+/** The value of a variable `"resourceCheck"`. */
+export interface ResourceCheck {
+  readonly authorizer: Authorizer;
+  readonly resource: Omit<AuthorizationQuestion, "verb">;
+}
 
 export interface CompileExpressionOptions {
   /** The variables by name; a name may have dots (`authorizer.requestResource`). */
   readonly variables?: Readonly<Record<string, ExpressionVariable>>;
   /** Types of which the result must be one, as CEL prints them: `bool`, `string`, `list(string)`. Default: any. */
   readonly resultTypes?: readonly string[];
+  /** True: the expression may build `JSONPatch{...}` and `Object{...}`, as those of mutating policies do. Default false. */
+  readonly patchTypes?: boolean;
 }
 
 export interface EvaluateOptions {
@@ -66,7 +83,7 @@ export type CompiledExpression =
 /** Compiles an expression with the libraries of Kubernetes. */
 export function compileExpression(text: string, options: CompileExpressionOptions = {}): CompiledExpression {
   const readers = readersOf(options.variables ?? {});
-  const checked = checkExpression(text, environmentOf(readers));
+  const checked = checkExpression(text, environmentOf(readers, options.patchTypes === true));
   if ("problem" in checked) return { error: checked.problem.text };
   const resultType = formatType(checked.expression.type);
   const { resultTypes } = options;
@@ -95,6 +112,15 @@ function readerOf(name: string, variable: ExpressionVariable): Reader {
   if (variable === "authorizer") {
     return { type: authorizerType, read: (value) => authorizerValue(value as Authorizer) };
   }
+  if (variable === "resourceCheck") {
+    return {
+      type: resourceCheckType,
+      read(value) {
+        const { authorizer, resource } = value as ResourceCheck;
+        return resourceCheckValue(authorizer, resource);
+      },
+    };
+  }
   // Not the variable's name: `request.kind` would then be a type as well as a field.
   const declared = declareSchema(variable, false, `kubernetes.${name}`);
   if (declared === undefined) return readerOf(name, "dyn");
@@ -102,13 +128,14 @@ function readerOf(name: string, variable: ExpressionVariable): Reader {
   return { type: declared.type, declared, read: (value) => schemaValue(value, shape) };
 }
 
-function environmentOf(readers: ReadonlyMap<string, Reader>): CelEnvironment {
+function environmentOf(readers: ReadonlyMap<string, Reader>, patchTypes: boolean): CelEnvironment {
   const all = [...readers];
   const declarations = all.flatMap(([, { declared }]) => (declared === undefined ? [] : [declared]));
   const structs = new Map(declarations.flatMap((declared) => [...declaredStructs(declared)]));
-  return new CelEnvironment(kubernetesLibraries, {
+  const declared: StructTypes = { fields: (name) => structs.get(name) };
+  return new CelEnvironment(patchTypes ? patchLibraries : kubernetesLibraries, {
     variables: Object.fromEntries(all.map(([name, { type }]) => [name, type])),
-    structs: { fields: (name) => structs.get(name) },
+    structs: patchTypes ? withPatchTypes(declared) : declared,
   });
 }
 
