@@ -1,4 +1,5 @@
 import type { ControllerDefinition } from "@bowline/runtime";
+import { daemonSetController } from "./daemon-set.ts";
 import { deploymentController } from "./deployment/deployment.ts";
 import { garbageCollector } from "./garbage-collection/garbage-collector.ts";
 import { namespaceController } from "./namespace.ts";
@@ -6,6 +7,11 @@ import { replicaSetController, replicationController } from "./replica-set.ts";
 import { type RootCertificatePublisher, serviceAccountController } from "./namespace-content.ts";
 import { ServedKinds } from "./served-kinds.ts";
 import { statefulSetController } from "./stateful-set/stateful-set.ts";
+import { claimBinding } from "./volumes/claim-binding.ts";
+import { claimProtection } from "./volumes/claim-protection.ts";
+import { defaultClass } from "./volumes/default-class.ts";
+import { ephemeralClaims } from "./volumes/ephemeral-claims.ts";
+import { volumePhase } from "./volumes/volume-phase.ts";
 
 export interface ControllerManagerOptions {
   readonly rootCertificates: RootCertificatePublisher;
@@ -22,6 +28,12 @@ export function controllerManager(options: ControllerManagerOptions): Controller
     replicaSetController(),
     replicationController(),
     statefulSetController(),
+    daemonSetController(),
+    defaultClass(),
+    claimBinding(),
+    volumePhase(),
+    claimProtection(),
+    ephemeralClaims(),
     serviceAccountController(),
     options.rootCertificates.controller(),
   ];

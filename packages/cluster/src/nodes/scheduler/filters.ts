@@ -1,14 +1,9 @@
 /** Why a pod cannot run on a node. Source: kubernetes pkg/scheduler/framework/plugins, whose reasons these are. */
 import { compileLabelSelector } from "@bowline/api";
+import { matchesNodeAffinity, untoleratedTaints } from "../../controllers/node-fit.ts";
 import { podRequests } from "./resources.ts";
-import {
-  type NodeInfo,
-  type NodeState,
-  type PodState,
-  type SchedulerState,
-  hostPorts,
-} from "./scheduler-state.ts";
-import { type AffinityTerm, affinityTerm, matchesNodeSelector, untolerated } from "./selectors.ts";
+import { type NodeInfo, type PodState, type SchedulerState, hostPorts } from "./scheduler-state.ts";
+import { type AffinityTerm, affinityTerm } from "./affinity-term.ts";
 
 /** Why not, and whether it would help if other pods went. */
 export interface Refusal {
@@ -49,7 +44,7 @@ export function filtersFor(
 
 function unschedulable(pod: PodState): Filter {
   const taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
-  const isTolerated = untolerated([taint], pod.spec?.tolerations ?? [], ["NoSchedule"]).length === 0;
+  const isTolerated = untoleratedTaints([taint], pod.spec?.tolerations ?? [], ["NoSchedule"]).length === 0;
   return ({ node }) =>
     node?.spec?.unschedulable === true && !isTolerated ? final("node(s) were unschedulable") : undefined;
 }
@@ -63,25 +58,14 @@ function nodeName(pod: PodState): Filter {
 function taints(pod: PodState): Filter {
   const tolerations = pod.spec?.tolerations ?? [];
   return ({ node }) =>
-    untolerated(node?.spec?.taints ?? [], tolerations, ["NoSchedule", "NoExecute"]).length > 0
+    untoleratedTaints(node?.spec?.taints ?? [], tolerations, ["NoSchedule", "NoExecute"]).length > 0
       ? final("node(s) had untolerated taint(s)")
       : undefined;
 }
 
-/** Whether the pod's node selector and required node affinity allow the node. */
-export function matchesNodeAffinity(pod: PodState, node: NodeState): boolean {
-  const { nodeSelector, affinity } = pod.spec ?? {};
-  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const labels = node.metadata.labels ?? {};
-  return (
-    Object.entries(nodeSelector ?? {}).every(([key, value]) => labels[key] === value) &&
-    (required === undefined || matchesNodeSelector(required, node))
-  );
-}
-
 function nodeAffinity(pod: PodState): Filter {
   return ({ node }) =>
-    node !== undefined && matchesNodeAffinity(pod, node)
+    node !== undefined && matchesNodeAffinity(pod.spec, node)
       ? undefined
       : final("node(s) didn't match Pod's node affinity/selector");
 }
@@ -147,9 +131,10 @@ function spreadFilters(pod: PodState, state: SchedulerState): Filter[] {
     const honoursTaints = constraint.nodeTaintsPolicy === "Honor";
     const tolerations = pod.spec?.tolerations ?? [];
     const counts = (info: NodeInfo): boolean =>
-      (!honoursAffinity || (info.node !== undefined && matchesNodeAffinity(pod, info.node))) &&
+      (!honoursAffinity || (info.node !== undefined && matchesNodeAffinity(pod.spec, info.node))) &&
       (!honoursTaints ||
-        untolerated(info.node?.spec?.taints ?? [], tolerations, ["NoSchedule", "NoExecute"]).length === 0);
+        untoleratedTaints(info.node?.spec?.taints ?? [], tolerations, ["NoSchedule", "NoExecute"]).length ===
+          0);
     const perValue = new Map<string, number>();
     for (const info of state.nodes) {
       const value = info.label(constraint.topologyKey);

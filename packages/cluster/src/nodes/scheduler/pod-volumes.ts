@@ -4,8 +4,8 @@ import { PersistentVolume, PersistentVolumeClaim } from "@bowline/api/core/v1";
 import { StorageClass } from "@bowline/api/storage/v1";
 import type { ReconcileContext } from "@bowline/runtime";
 import type { Pod } from "@bowline/api/core/v1";
+import { matchesNodeTerm } from "../../controllers/node-fit.ts";
 import type { NodeState, PodState } from "./scheduler-state.ts";
-import { matchesNodeSelector } from "./selectors.ts";
 
 type Claim = DeepReadonly<PersistentVolumeClaim>;
 
@@ -53,7 +53,8 @@ export async function volumesOf(pod: PodState, ctx: ReconcileContext<Pod>): Prom
   return {
     problem: undefined,
     unbound,
-    allows: (node) => selectors.every((selector) => matchesNodeSelector(selector, node)),
+    allows: (node) =>
+      selectors.every((selector) => selector.nodeSelectorTerms.some((term) => matchesNodeTerm(term, node))),
   };
 }
 

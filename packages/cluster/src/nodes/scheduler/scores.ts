@@ -1,9 +1,10 @@
 /** Which of several nodes is best. Source: kubernetes pkg/scheduler/framework/plugins (the default weights). */
 import { compileLabelSelector } from "@bowline/api";
+import { matchesNodeTerm, untoleratedTaints } from "../../controllers/node-fit.ts";
 import { spreadSelector } from "./filters.ts";
 import { podRequests } from "./resources.ts";
 import type { NodeInfo, PodState, SchedulerState } from "./scheduler-state.ts";
-import { affinityTerm, matchesTerm, untolerated } from "./selectors.ts";
+import { affinityTerm } from "./affinity-term.ts";
 
 /** Counted for containers that request nothing, so that they spread too. */
 const defaultCpuMilli = 100;
@@ -54,7 +55,7 @@ function leastAllocated(pod: PodState): Score {
 
 function untaintedScore(pod: PodState): Score {
   const tolerations = pod.spec?.tolerations ?? [];
-  return ({ node }) => -untolerated(node?.spec?.taints ?? [], tolerations, ["PreferNoSchedule"]).length;
+  return ({ node }) => -untoleratedTaints(node?.spec?.taints ?? [], tolerations, ["PreferNoSchedule"]).length;
 }
 
 function preferredNodes(pod: PodState): Score | undefined {
@@ -63,7 +64,7 @@ function preferredNodes(pod: PodState): Score | undefined {
   return ({ node }) =>
     preferred.reduce(
       (sum, { preference, weight }) =>
-        sum + (node !== undefined && matchesTerm(preference, node) ? weight : 0),
+        sum + (node !== undefined && matchesNodeTerm(preference, node) ? weight : 0),
       0,
     );
 }
