@@ -4,12 +4,36 @@
  * runtime/serializer/json, apiextensions-apiserver pkg/apiserver (customresource_handler.go).
  */
 import { DecodeError, type Json, type JsonObject, badRequest } from "@bowline/api";
-import { builtinDefinitionName } from "@bowline/api/catalog";
+import { builtinDefinitionName, decodeBuiltin } from "@bowline/api/catalog";
 import type { Resource } from "../registry/resource.ts";
 import type { StoredObject } from "../store/revision.ts";
 import { type ParsedBody, bodyFormat, bodyText, parseBody, strictWarnings } from "./body.ts";
 import type { FieldValidation } from "./options.ts";
 import type { ServerRequest } from "./request.ts";
+
+/** What a body must be: any resource, or the kind of a subresource. */
+export interface BodyKind {
+  readonly api: Pick<Resource["api"], "group" | "version" | "kind">;
+  /** True for custom kinds, whose bodies must name their kind. */
+  readonly typedItems: boolean;
+  readonly strategy: Pick<Resource["strategy"], "decode" | "applyDefaults">;
+}
+
+/** A built-in kind that only subresources speak of: Scale, Binding. */
+export function builtinBody(group: string, version: string, kind: string): BodyKind {
+  const api = { group, version, kind };
+  return {
+    api,
+    typedItems: false,
+    strategy: {
+      decode(value) {
+        const { object, unknownFields, error } = decodeBuiltin(api, value);
+        return { object, strictErrors: unknownFields, ...(error === undefined ? {} : { error }) };
+      },
+      applyDefaults: (object) => object,
+    },
+  };
+}
 
 /**
  * The object in the body of a create or update, pruned and defaulted, as the endpoint's version.
@@ -17,7 +41,7 @@ import type { ServerRequest } from "./request.ts";
  */
 export function decodeObject(
   request: ServerRequest,
-  resource: Resource,
+  resource: BodyKind,
   options: { readonly fieldValidation: FieldValidation; warn(text: string): void },
 ): StoredObject {
   const body = readBody(request, resource);
@@ -48,11 +72,11 @@ export function withMeta(object: JsonObject): StoredObject {
   return (object["metadata"] === undefined ? { ...object, metadata: {} } : object) as unknown as StoredObject;
 }
 
-function apiVersionOf({ api }: Resource): string {
+function apiVersionOf({ api }: BodyKind): string {
   return api.group === "" ? api.version : `${api.group}/${api.version}`;
 }
 
-function readBody(request: ServerRequest, resource: Resource): ParsedBody {
+function readBody(request: ServerRequest, resource: BodyKind): ParsedBody {
   try {
     return parseBody(request);
   } catch (error) {
@@ -65,7 +89,7 @@ function readBody(request: ServerRequest, resource: Resource): ParsedBody {
  * Why a body cannot be read. JSON is read twice: for its apiVersion and kind, where only its syntax counts, and then as a
  * whole, where numbers must fit.
  */
-function unreadable(request: ServerRequest, resource: Resource, error: DecodeError): Error {
+function unreadable(request: ServerRequest, resource: BodyKind, error: DecodeError): Error {
   const format = bodyFormat(request);
   if (format === "protobuf") return unrecognized(resource, error.message, bodyBytes(request));
   const text = bodyText(request) ?? "";
@@ -89,7 +113,7 @@ function bodyBytes({ body }: ServerRequest): Uint8Array {
 }
 
 /** Checks apiVersion and kind of a body and fills in what a built-in kind may leave out. */
-function withTypeMeta(body: ParsedBody, resource: Resource): { value: JsonObject; apiVersion: string } {
+function withTypeMeta(body: ParsedBody, resource: BodyKind): { value: JsonObject; apiVersion: string } {
   const { value, text = "" } = body;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     if (value === null) throw unrecognized(resource, `Object 'Kind' is missing in '${text}'`, text);
@@ -120,7 +144,7 @@ export function typeMetaProblem(object: JsonObject): string | undefined {
 }
 
 /** Built-in kinds need no apiVersion and kind; those that they have must be of a registered type, and of this one. */
-function builtinTypeMeta(body: JsonObject, resource: Resource): { value: JsonObject; apiVersion: string } {
+function builtinTypeMeta(body: JsonObject, resource: BodyKind): { value: JsonObject; apiVersion: string } {
   const expected = apiVersionOf(resource);
   const { kind } = resource.api;
   const apiVersion = (body["apiVersion"] || expected) as string;
@@ -137,7 +161,7 @@ function builtinTypeMeta(body: JsonObject, resource: Resource): { value: JsonObj
 }
 
 /** Where the real server keeps its table of types: the messages tell. */
-function schemeOf({ api }: Resource): string {
+function schemeOf({ api }: BodyKind): string {
   return api.group === "apiextensions.k8s.io"
     ? "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55"
     : "pkg/api/legacyscheme/scheme.go:30";
@@ -169,14 +193,14 @@ function goType(value: Json): string {
   }
 }
 
-function unrecognized(resource: Resource, why: string, body: string | Uint8Array): Error {
+function unrecognized(resource: BodyKind, why: string, body: string | Uint8Array): Error {
   return badRequest(
     `the object provided is unrecognized (must be of type ${resource.api.kind}): ${why} (${summary(body)})`,
   );
 }
 
 /** 400 for a body that names its kind but whose content cannot be read. */
-export function cannotBeHandled(resource: Resource, body: JsonObject, why: string): Error {
+export function cannotBeHandled(resource: BodyKind, body: JsonObject, why: string): Error {
   const { apiVersion, kind } = body;
   const version =
     String(apiVersion ?? "")

@@ -3,7 +3,7 @@ import { rfc3339 } from "@bowline/client";
 import { resourceName, updateObject } from "../../registry/generic-registry.ts";
 import { withMetadata } from "../../registry/metadata.ts";
 import type { StoredObject } from "../../store/revision.ts";
-import { parseBody } from "../body.ts";
+import { builtinBody, decodeObject } from "../decode-object.ts";
 import type { ServerResponse } from "../request.ts";
 import { type VerbContext, writeContext } from "../verb-context.ts";
 import { notSupported } from "../verbs/update.ts";
@@ -13,11 +13,16 @@ interface PodFields {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
+const bindingBody = builtinBody("", "v1", "Binding");
+
 /** POST of a Binding: the scheduler's word on which node a pod runs. Source: kubernetes pkg/registry/core/pod/storage (BindingREST). */
 export async function bindPod(context: VerbContext): Promise<ServerResponse> {
   const { info, resource, ports, request } = context;
   if (info.verb !== "create") throw notSupported(context, info.verb);
-  const { target, metadata } = parseBody(request).value as {
+  const { target, metadata } = decodeObject(request, bindingBody, {
+    fieldValidation: "Ignore",
+    warn: () => {},
+  }) as unknown as {
     target?: { name?: string };
     metadata?: { uid?: string };
   };

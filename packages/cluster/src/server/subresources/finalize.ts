@@ -2,7 +2,7 @@ import { badRequest, conflict } from "@bowline/api";
 import { updateObject } from "../../registry/generic-registry.ts";
 import type { StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
-import { parseBody } from "../body.ts";
+import { decodeObject } from "../decode-object.ts";
 import type { ServerResponse } from "../request.ts";
 import { type VerbContext, writeContext } from "../verb-context.ts";
 import { notSupported } from "../verbs/update.ts";
@@ -12,8 +12,8 @@ export async function finalizeNamespace(context: VerbContext): Promise<ServerRes
   const { request, info, resource } = context;
   if (info.verb !== "update") throw notSupported(context, info.verb);
   const form = negotiated(context);
-  const body = parseBody(request).value as unknown as StoredObject;
-  if (body.metadata?.name !== info.name)
+  const body = decodeObject(request, resource, { fieldValidation: "Ignore", warn: () => {} });
+  if (body.metadata.name !== info.name)
     throw badRequest("the name of the object does not match the name on the URL");
   const write = writeContext(context, {
     dryRun: false,

@@ -1,13 +1,11 @@
 /** POST of a TokenRequest. Source: kubernetes pkg/registry/core/serviceaccount/storage (token.go). */
 import { type FieldError, badRequest, conflict, invalid, notFound } from "@bowline/api";
-import { decodeBuiltin } from "@bowline/api/catalog";
 import { rfc3339 } from "@bowline/client";
 import type { BoundObject } from "../../access/service-account-tokens.ts";
 import { deepFreeze } from "@bowline/api";
 import { Revision, type StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
-import { parseBody } from "../body.ts";
-import { cannotBeHandled } from "../decode-object.ts";
+import { builtinBody, decodeObject } from "../decode-object.ts";
 import type { ServerResponse } from "../request.ts";
 import type { VerbContext } from "../verb-context.ts";
 import { notSupported } from "../verbs/update.ts";
@@ -24,6 +22,7 @@ interface TokenSpec {
 }
 
 const kind = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
+const tokenRequest = builtinBody(kind.group, kind.version, kind.kind);
 const defaultSeconds = 3600;
 const secondsMin = 600;
 const secondsMax = 2 ** 32;
@@ -35,9 +34,8 @@ export async function requestToken(context: VerbContext): Promise<ServerResponse
   const form = negotiated(context);
   const account = resource.bucket.get(`${info.namespace}/${info.name}`)?.object;
   if (account === undefined) throw notFound({ group: "", resource: "serviceaccounts" }, info.name);
-  const decoded = decodeBuiltin(kind, parseBody(request).value);
-  if (decoded.error !== undefined) throw cannotBeHandled(resource, decoded.object, decoded.error);
-  const spec = ((decoded.object as { spec?: TokenSpec }).spec ?? {}) as TokenSpec;
+  const body = decodeObject(request, tokenRequest, { fieldValidation: "Ignore", warn: () => {} });
+  const spec = (body["spec"] ?? {}) as TokenSpec;
   const expirationSeconds = Number(spec.expirationSeconds ?? defaultSeconds);
   checkExpiration(info.name, expirationSeconds);
   const tokens = ports.access.serviceAccounts;

@@ -17,7 +17,7 @@ import { withMetadata } from "../../registry/metadata.ts";
 import type { StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
 import { strictWarnings } from "../body.ts";
-import { typeMetaProblem, withMeta } from "../decode-object.ts";
+import { type BodyKind, typeMetaProblem, withMeta } from "../decode-object.ts";
 import { type WriteOptions, parseWriteOptions } from "../options.ts";
 import {
   type AppliedBody,
@@ -63,22 +63,27 @@ function patcher(context: VerbContext, type: Exclude<PatchType, "apply">, option
   let body: PatchBody | undefined;
   return async (current) => {
     body ??= readPatch(context.request, type, context.resource.patchSchema);
-    const object = patched(context, body, { current: current as unknown as JsonObject, options });
+    const object = patched(context, body, {
+      kind: context.resource,
+      current: current as unknown as JsonObject,
+      options,
+    });
     checkName(object, context.info.name);
     return { object: inNamespace(context, object, context.info.namespace), tracked: false };
   };
 }
 
-function patched(
+/** What a patch makes of an object of a kind. @throws StatusError 422 when that is no such object */
+export function patched(
   context: VerbContext,
   body: PatchBody,
-  given: { readonly current: JsonObject; readonly options: WriteOptions },
+  given: { readonly kind: BodyKind; readonly current: JsonObject; readonly options: WriteOptions },
 ): StoredObject {
-  const { strategy } = context.resource;
-  const { current, options } = given;
+  const { kind, current, options } = given;
+  const { strategy } = kind;
   const value = body.applyTo(current);
   if (value === current && body.strictErrors.length === 0) return current as unknown as StoredObject;
-  const refuse = (why: string): Error => invalidPatch(body.applyTo(inKeyOrder(context, current)), why);
+  const refuse = (why: string): Error => invalidPatch(body.applyTo(inKeyOrder(kind, current)), why);
   if (typeof value !== "object" || value === null || Array.isArray(value) || !value["kind"]) {
     throw refuse(`Object 'Kind' is missing in '${encodeJson(value)}'`);
   }
@@ -95,8 +100,8 @@ function patched(
 }
 
 /** A custom object as the server would encode it before patching: keys sorted at every depth. */
-function inKeyOrder(context: VerbContext, object: JsonObject): JsonObject {
-  return context.resource.typedItems ? (sortedKeys(object) as JsonObject) : object;
+function inKeyOrder({ typedItems }: BodyKind, object: JsonObject): JsonObject {
+  return typedItems ? (sortedKeys(object) as JsonObject) : object;
 }
 
 function sortedKeys(value: Json): Json {

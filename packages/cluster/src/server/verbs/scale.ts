@@ -4,16 +4,12 @@
  */
 import {
   type FieldManagement,
-  type Json,
   type JsonObject,
   type ManagedObject,
-  applyJsonPatch,
-  applyMergePatch,
   applyPatch,
   badRequest,
   compileMergeType,
   conflict,
-  decodeYaml,
   deepFreeze,
   internalError,
   invalid,
@@ -28,13 +24,14 @@ import { withMetadata } from "../../registry/metadata.ts";
 import { type ScalePaths, seeOne } from "../../registry/resource.ts";
 import { Revision, type StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
-import { bodyText, parseBody, unsupportedMediaType } from "../body.ts";
-import { parseMediaType } from "../media-type.ts";
-import { parseWriteOptions } from "../options.ts";
+import { builtinBody, decodeObject } from "../decode-object.ts";
+import { type WriteOptions, parseWriteOptions } from "../options.ts";
+import { type PatchType, patchTypeOf, readApplied, readPatch } from "../patch-body.ts";
 import type { ServerResponse } from "../request.ts";
 import { type VerbContext, writeContext } from "../verb-context.ts";
 import { optionsObject } from "./create.ts";
 import { stored } from "./get.ts";
+import { patched } from "./patch.ts";
 
 interface Scale {
   readonly kind: "Scale";
@@ -58,8 +55,12 @@ export async function writeScale(context: VerbContext, paths: ScalePaths): Promi
   const { request, info, resource } = context;
   const form = negotiated(context);
   const patch = request.method === "PATCH";
-  const apply = patch && patchType(context) === applyType;
-  const options = parseWriteOptions(request.query, patch ? "PatchOptions" : "UpdateOptions", apply);
+  const type = patch ? patchTypeOf(request, { strategic: !resource.typedItems }) : undefined;
+  const options = parseWriteOptions(
+    request.query,
+    patch ? "PatchOptions" : "UpdateOptions",
+    type === "apply",
+  );
   const write: WriteContext = writeContext(context, {
     dryRun: options.dryRun,
     fieldManager: options.fieldManager,
@@ -78,7 +79,7 @@ export async function writeScale(context: VerbContext, paths: ScalePaths): Promi
     retriesConflicts: patch,
     compute: (current) =>
       Promise.resolve({
-        object: scaled(context, current as StoredObject, { paths, write, force: options.force === true }),
+        object: scaled(context, current as StoredObject, { paths, write, type, options }),
         tracked: true,
       }),
   });
@@ -138,8 +139,6 @@ function selectorText(value: unknown): string | undefined {
   return [...labels, ...expressions].join(",");
 }
 
-const applyType = "application/apply-patch+yaml";
-
 /** Ownership of fields for writes through /scale: in the fields of the Scale, moved from and to those of the parent. */
 const scaleManagement: FieldManagement = {
   apiVersion: "autoscaling/v1",
@@ -158,7 +157,9 @@ function scaleType(): ReturnType<typeof compileMergeType> {
 interface ScaleWrite {
   readonly paths: ScalePaths;
   readonly write: WriteContext;
-  readonly force: boolean;
+  /** Undefined for a PUT. */
+  readonly type: PatchType | undefined;
+  readonly options: WriteOptions;
 }
 
 /** The parent with the replicas that the request's Scale asks for, and with their new owner. */
@@ -213,18 +214,35 @@ function requestedReplicas(context: VerbContext, scale: ManagedObject, paths: Sc
 }
 
 /** The Scale that the request asks for, with the entries of its owners. */
-function trackedScale(
-  context: VerbContext,
-  live: ManagedObject,
-  { write, force }: ScaleWrite,
-): ManagedObject {
+function trackedScale(context: VerbContext, live: ManagedObject, given: ScaleWrite): ManagedObject {
   const now = rfc3339(context.ports.clock.now());
+  const { write, type, options } = given;
   const { manager } = write;
-  if (context.request.method === "PATCH" && patchType(context) === applyType) {
-    return applyPatch(scaleManagement, { live, patch: appliedScale(context), manager, force, now }).object;
+  if (type === "apply") {
+    const { patch } = readApplied(context.request);
+    return applyPatch(scaleManagement, { live, patch, manager, force: options.force === true, now }).object;
   }
-  const object = asStruct(requestedScale(context, live)) as unknown as ManagedObject;
+  const object = asStruct(requestedScale(context, live, given)) as unknown as ManagedObject;
   return trackUpdate(scaleManagement, { live, object, manager, now });
+}
+
+const scaleBody = builtinBody("autoscaling", "v1", "Scale");
+
+function requestedScale(context: VerbContext, live: ManagedObject, given: ScaleWrite): JsonObject {
+  const { type, options } = given;
+  const { request, warnings } = context;
+  if (type === undefined || type === "apply") {
+    return decodeObject(request, scaleBody, {
+      fieldValidation: options.fieldValidation,
+      warn: (text) => void warnings.add(text),
+    }) as unknown as JsonObject;
+  }
+  const current = JSON.parse(JSON.stringify(live)) as JsonObject;
+  return patched(context, readPatch(request, type, undefined), {
+    kind: scaleBody,
+    current,
+    options,
+  }) as unknown as JsonObject;
 }
 
 /** A Scale as its struct has it: no replicas are left out. */
@@ -232,37 +250,6 @@ function asStruct(scale: JsonObject): JsonObject {
   const spec = (scale["spec"] ?? {}) as JsonObject;
   const { replicas, ...rest } = spec;
   return replicas === 0 || replicas === null ? { ...scale, spec: rest } : { ...scale, spec };
-}
-
-function patchType(context: VerbContext): string {
-  return parseMediaType(context.request.headers["content-type"] ?? "").type;
-}
-
-function appliedScale(context: VerbContext): JsonObject {
-  const text = bodyText(context.request);
-  const value = text === undefined ? (context.request.body as { value: Json }).value : decodeYaml(text).value;
-  return (value ?? {}) as JsonObject;
-}
-
-function requestedScale(context: VerbContext, current: ManagedObject): JsonObject {
-  const { request } = context;
-  if (request.method !== "PATCH") return parseBody(request).value as JsonObject;
-  const body =
-    bodyText(request) === undefined
-      ? (request.body as { value: Json }).value
-      : JSON.parse(bodyText(request) ?? "");
-  const json = JSON.parse(JSON.stringify(current)) as Json;
-  switch (patchType(context)) {
-    case "application/json-patch+json":
-      return applyJsonPatch(json, body as never) as JsonObject;
-    case "application/merge-patch+json":
-    case "application/strategic-merge-patch+json":
-      return applyMergePatch(json, body as Json) as JsonObject;
-    default:
-      throw unsupportedMediaType(
-        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
-      );
-  }
 }
 
 function setAt(object: unknown, path: readonly string[], value: unknown): unknown {
