@@ -6,6 +6,8 @@ import type { Bucket } from "../../store/bucket.ts";
 import type { Store } from "../../store/store.ts";
 import type { AccessControl } from "../access-control.ts";
 import { namespaceLifecycle } from "../namespace-lifecycle.ts";
+import { MutatingPolicies } from "../policy/mutating-policies.ts";
+import { ValidatingPolicies } from "../policy/validating-policies.ts";
 import { mutatingWebhooks } from "../webhook/mutating-webhooks.ts";
 import { validatingWebhooks } from "../webhook/validating-webhooks.ts";
 import { limitRanger } from "./plugins/limit-ranger.ts";
@@ -51,6 +53,8 @@ export class AdmissionControl {
   readonly plugins: readonly AdmissionPlugin[];
   readonly resolveService: ServiceResolver;
   readonly #options: AdmissionControlOptions;
+  readonly #mutatingPolicies: MutatingPolicies;
+  readonly #validatingPolicies: ValidatingPolicies;
   readonly #quotas: ResourceQuotas;
   readonly #configurations: readonly WebhookConfigurations[];
 
@@ -64,6 +68,8 @@ export class AdmissionControl {
     const validating = new WebhookConfigurations(store, "validatingwebhookconfigurations", calling);
     this.#configurations = [mutating, validating];
     const ports: WebhookPorts = { clock, random, catalog, namespaces, authorizer: access.authorizer };
+    this.#mutatingPolicies = new MutatingPolicies(store, ports);
+    this.#validatingPolicies = new ValidatingPolicies(store, ports);
     this.#quotas = new ResourceQuotas(store, options.afterTurn);
     const bucket = (name: string): Bucket => store.bucket(name);
     const claims = bucket("/persistentvolumeclaims");
@@ -82,8 +88,10 @@ export class AdmissionControl {
       storageProtection(claims, bucket("/persistentvolumes")),
       runtimeClass(bucket("node.k8s.io/runtimeclasses")),
       ownerReferencesPermission(access.authorizer, catalog),
+      this.#mutatingPolicies.plugin,
       mutatingWebhooks(mutating, ports),
       access.escalationCheck,
+      this.#validatingPolicies.plugin,
       validatingWebhooks(validating, ports),
       this.#quotas.plugin,
     ];
@@ -100,6 +108,8 @@ export class AdmissionControl {
   }
 
   close(): void {
+    this.#mutatingPolicies.close();
+    this.#validatingPolicies.close();
     this.#quotas.close();
     for (const configurations of this.#configurations) configurations.close();
   }

@@ -2,6 +2,7 @@
 import { applyJsonPatch, decodeJsonPatch, internalError, jsonEqual } from "@bowline/api";
 import type { AdmissionPlugin, AdmissionRequest } from "../../registry/admission.ts";
 import type { StoredObject } from "../../store/revision.ts";
+import { ReinvocationMemory } from "../admission/reinvocation-memory.ts";
 import { isExempt } from "../admission/request-match.ts";
 import { converted, decodedObject } from "../admission/versioned-request.ts";
 import {
@@ -11,64 +12,29 @@ import {
   callWebhook,
   invocationOf,
 } from "./webhook-call.ts";
-import type { Webhook, WebhookConfigurations } from "./webhook-configuration.ts";
+import type { WebhookConfigurations } from "./webhook-configuration.ts";
 
 const pluginName = "MutatingAdmissionWebhook";
 const annotationPrefix = "mutation.webhook.admission.k8s.io/";
-
-/** What is remembered between the two rounds of one request. Source: webhook/mutating/reinvocationcontext.go. */
-class Rounds {
-  /** Webhooks that want to see later changes and were not followed by one yet. */
-  #waiting = new Set<string>();
-  readonly #again = new Set<string>();
-  #output: StoredObject | undefined;
-
-  /** Something was changed: those that ran before and want to know run again. */
-  changed(): void {
-    for (const id of this.#waiting) this.#again.add(id);
-    this.#waiting = new Set();
-  }
-
-  ran({ id, reinvokes }: Webhook): void {
-    if (reinvokes) this.#waiting.add(id);
-  }
-
-  runsAgain({ id }: Webhook): boolean {
-    return this.#again.has(id);
-  }
-
-  /** Plug-ins between the rounds may have changed the object too. */
-  beginSecond(object: StoredObject | undefined): void {
-    if (!jsonEqual(object as never, this.#output as never)) this.changed();
-  }
-
-  end(object: StoredObject | undefined): void {
-    this.#output = object;
-  }
-}
 
 export function mutatingWebhooks(
   configurations: WebhookConfigurations,
   ports: WebhookPorts,
 ): AdmissionPlugin {
   const dispatch = async (request: AdmissionRequest): Promise<AdmissionRequest> => {
-    const { pass } = request;
-    const rounds = (pass?.memory.get(pluginName) as Rounds | undefined) ?? new Rounds();
-    pass?.memory.set(pluginName, rounds);
-    if (pass?.isSecond) rounds.beginSecond(request.object);
+    const memory = ReinvocationMemory.of(request, pluginName);
     let current = request;
     for (const [index, webhook] of configurations.webhooks.entries()) {
       const invocation = await invocationOf(webhook, current, ports);
-      if (invocation === undefined || (pass?.isSecond && !rounds.runsAgain(webhook))) continue;
+      if (invocation === undefined || memory.skips(webhook.id)) continue;
       const object = await run(invocation, current, { ports, index });
       if (object !== undefined) {
         current = { ...current, object };
-        rounds.changed();
-        if (pass !== undefined) pass.needsSecond = true;
+        memory.changed();
       }
-      rounds.ran(webhook);
+      if (webhook.reinvokes) memory.ran(webhook.id);
     }
-    rounds.end(current.object);
+    memory.end(current.object);
     return current;
   };
   const applies = (request: AdmissionRequest): boolean =>
