@@ -1,7 +1,10 @@
 import type { ControllerDefinition } from "@bowline/runtime";
+import { cronJobController } from "./cron-job.ts";
 import { daemonSetController } from "./daemon-set.ts";
 import { deploymentController } from "./deployment/deployment.ts";
 import { garbageCollector } from "./garbage-collection/garbage-collector.ts";
+import { jobController } from "./job/job.ts";
+import { ttlAfterFinished } from "./job/ttl-after-finished.ts";
 import { namespaceController } from "./namespace.ts";
 import { replicaSetController, replicationController } from "./replica-set.ts";
 import { type RootCertificatePublisher, serviceAccountController } from "./namespace-content.ts";
@@ -29,6 +32,9 @@ export function controllerManager(options: ControllerManagerOptions): Controller
     replicationController(),
     statefulSetController(),
     daemonSetController(),
+    jobController(),
+    ttlAfterFinished(),
+    cronJobController(),
     defaultClass(),
     claimBinding(),
     volumePhase(),
