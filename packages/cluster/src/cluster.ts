@@ -172,6 +172,7 @@ class EmbeddedCluster implements Cluster {
       authorization: options.authorization,
       tokens: options.tokens,
       audit: options.audit,
+      keyFolder: options.data,
     });
     this.#admissionControl = new AdmissionControl({
       store: this.#store,

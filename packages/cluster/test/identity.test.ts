@@ -1,5 +1,8 @@
 import { createHmac } from "node:crypto";
-import type { Status, StatusError } from "@bowline/api";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Status } from "@bowline/api";
 import { type Transport, VirtualClock, connectionFromKubeconfig, createHttpTransport } from "@bowline/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Cluster, type Listening, createCluster } from "../src/cluster.ts";
@@ -292,6 +295,32 @@ describe("Client certificates", () => {
   });
 });
 
+describe("A cluster that keeps its data", () => {
+  it("takes tokens from before a restart", async () => {
+    const data = await mkdtemp(path.join(tmpdir(), "bowline-tokens-"));
+    const start = async (): Promise<Cluster> => createCluster({ controllers: false, data });
+    const accounts = "/api/v1/namespaces/default/serviceaccounts";
+    const first = await start();
+    const admin = first.transport();
+    await admin.request({ method: "POST", path: accounts, body: { metadata: { name: "robot" } } });
+    const { body } = await admin.request<{ status: { token: string } }>({
+      method: "POST",
+      path: `${accounts}/robot/token`,
+      body: {},
+    });
+    await first.close();
+    const second = await start();
+    const review = await second.transport().request<{ status: object }>({
+      method: "POST",
+      path: "/apis/authentication.k8s.io/v1/tokenreviews",
+      body: { spec: { token: body.status.token } },
+    });
+    expect(review.body.status).toMatchObject({ authenticated: true });
+    await second.close();
+    await rm(data, { recursive: true, force: true });
+  });
+});
+
 describe("Audit log", () => {
   it("has one line for each request, with who, what and how it ended", async () => {
     const lines: string[] = [];
@@ -303,7 +332,7 @@ describe("Audit log", () => {
     const bob = cluster.transport({ user: { name: "bob", groups: [] }, userAgent: "tool/1" });
     await bob
       .request({ method: "GET", path: "/api/v1/namespaces/a/pods/p", query: { pretty: "1" } })
-      .catch((_: StatusError) => {});
+      .catch(() => {});
     await cluster.transport().request({
       method: "GET",
       path: "/apis/apps/v1/deployments",

@@ -10,6 +10,7 @@ import { escalationCheck } from "./rbac/escalation-check.ts";
 import { RbacAuthorizer } from "./rbac/rbac-authorizer.ts";
 import { RbacIndex } from "./rbac/rbac-index.ts";
 import { aggregateRoles } from "./rbac/role-aggregation.ts";
+import { keptSigningKey } from "./kept-signing-key.ts";
 import { RequestRecorder } from "./request-recorder.ts";
 import { ServiceAccountTokens } from "./service-account-tokens.ts";
 
@@ -24,8 +25,8 @@ export interface AccessControlOptions {
   readonly authorization?: AuthorizationMode | undefined;
   /** Fixed bearer tokens and whose they are. */
   readonly tokens?: ReadonlyMap<string, UserInfo> | undefined;
-  /** PEM of the key that signs tokens of service accounts. Default: a new one. */
-  readonly serviceAccountKeyPem?: string | undefined;
+  /** Folder that keeps the key which signs tokens of service accounts. Default: a new key for every start. */
+  readonly keyFolder?: string | undefined;
   /** Hears of every answered request, as one line of JSON (audit.k8s.io/v1, level Metadata). */
   readonly audit?: ((line: string) => void) | undefined;
 }
@@ -53,7 +54,7 @@ export class AccessControl {
       store,
       now: () => clock.now(),
       random,
-      ...(options.serviceAccountKeyPem === undefined ? {} : { signingKeyPem: options.serviceAccountKeyPem }),
+      signingKey: keptSigningKey(options.keyFolder),
     });
     this.#tokens = new Map(options.tokens);
     this.authenticator = createAuthenticator({ tokens: this.#tokens, serviceAccounts: this.serviceAccounts });

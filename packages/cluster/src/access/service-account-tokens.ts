@@ -25,8 +25,8 @@ export interface ServiceAccountTokensOptions {
   readonly random: Random;
   /** Default `https://kubernetes.default.svc.cluster.local`; also the audience of the API server itself. */
   readonly issuer?: string;
-  /** PEM of an EC P-256 or RSA key. Default: a new EC key, made on first need. */
-  readonly signingKeyPem?: string;
+  /** Gives the PEM of an EC P-256 or RSA key, on first need. Default: a new EC key. */
+  readonly signingKey?: (() => string) | undefined;
 }
 
 /** An object that a token ends with. */
@@ -168,7 +168,7 @@ export class ServiceAccountTokens {
   }
 
   get #signingKey(): SigningKey {
-    this.#key ??= signingKey(this.#options.signingKeyPem);
+    this.#key ??= readKey((this.#options.signingKey ?? newSigningKey)());
     return this.#key;
   }
 
@@ -238,9 +238,14 @@ function userOf(claims: Claims): UserInfo {
   return { ...serviceAccountUser(namespace, serviceaccount.name, serviceaccount.uid), extra };
 }
 
-function signingKey(pem: string | undefined): SigningKey {
-  const privateKey =
-    pem === undefined ? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey : createPrivateKey(pem);
+/** PEM of a new key. */
+export function newSigningKey(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+function readKey(pem: string): SigningKey {
+  const privateKey = createPrivateKey(pem);
   const publicKey = createPublicKey(privateKey);
   const algorithm = privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
   const id = createHash("sha256")
