@@ -277,6 +277,29 @@ describe("Admission policies", () => {
       else await made;
     });
 
+    it("tell in their status which expressions do not fit the kinds", async () => {
+      const validations = [
+        { expression: "object.spec.replicas <= 5" },
+        { expression: "object.spec.replica <= 5" },
+        { expression: "object.metadata.name == ''", messageExpression: "object.spec.replicas + 'x'" },
+      ];
+      await policy("p", { ...limit, validations });
+      const path = `${registration}/validatingadmissionpolicies/p`;
+      const { body } = await admin.request<{ status: object }>({ method: "GET", path });
+      const warnings = [
+        {
+          fieldRef: "spec.validations[1].expression",
+          warning:
+            "apps/v1, Kind=Deployment: compilation failed: ERROR: <input>:1:12: undefined field 'replica'\n | object.spec.replica <= 5\n | ...........^\n",
+        },
+        {
+          fieldRef: "spec.validations[2].messageExpression",
+          warning: expect.stringContaining("found no matching overload for '_+_' applied to '(int, string)'"),
+        },
+      ];
+      expect(body.status).toMatchObject({ typeChecking: { expressionWarnings: warnings } });
+    });
+
     it("are not stored when an expression does not compile", async () => {
       const validations = [{ expression: "object.spec.replicas +" }, { expression: "1" }];
       const error = await errorOf(policy("p", { ...limit, validations }));

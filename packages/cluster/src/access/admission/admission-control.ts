@@ -7,6 +7,7 @@ import type { Store } from "../../store/store.ts";
 import type { AccessControl } from "../access-control.ts";
 import { namespaceLifecycle } from "../namespace-lifecycle.ts";
 import { MutatingPolicies } from "../policy/mutating-policies.ts";
+import { checkPolicyTypes } from "../policy/type-checking.ts";
 import { ValidatingPolicies } from "../policy/validating-policies.ts";
 import { mutatingWebhooks } from "../webhook/mutating-webhooks.ts";
 import { validatingWebhooks } from "../webhook/validating-webhooks.ts";
@@ -55,6 +56,7 @@ export class AdmissionControl {
   readonly #options: AdmissionControlOptions;
   readonly #mutatingPolicies: MutatingPolicies;
   readonly #validatingPolicies: ValidatingPolicies;
+  readonly #stopTypeChecking: () => void;
   readonly #quotas: ResourceQuotas;
   readonly #configurations: readonly WebhookConfigurations[];
 
@@ -70,6 +72,7 @@ export class AdmissionControl {
     const ports: WebhookPorts = { clock, random, catalog, namespaces, authorizer: access.authorizer };
     this.#mutatingPolicies = new MutatingPolicies(store, ports);
     this.#validatingPolicies = new ValidatingPolicies(store, ports);
+    this.#stopTypeChecking = checkPolicyTypes(store, catalog);
     this.#quotas = new ResourceQuotas(store, options.afterTurn);
     const bucket = (name: string): Bucket => store.bucket(name);
     const claims = bucket("/persistentvolumeclaims");
@@ -110,6 +113,7 @@ export class AdmissionControl {
   close(): void {
     this.#mutatingPolicies.close();
     this.#validatingPolicies.close();
+    this.#stopTypeChecking();
     this.#quotas.close();
     for (const configurations of this.#configurations) configurations.close();
   }
