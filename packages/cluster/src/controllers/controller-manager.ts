@@ -2,10 +2,16 @@ import type { ControllerDefinition } from "@bowline/runtime";
 import { cronJobController } from "./cron-job.ts";
 import { daemonSetController } from "./daemon-set.ts";
 import { deploymentController } from "./deployment/deployment.ts";
+import { disruptionController } from "./disruption-budget.ts";
+import { endpointSliceController } from "./endpoints/endpoint-slices.ts";
+import { endpointsController } from "./endpoints/endpoints.ts";
+import { eventExpiry } from "./event-expiry.ts";
 import { garbageCollector } from "./garbage-collection/garbage-collector.ts";
 import { jobController } from "./job/job.ts";
 import { ttlAfterFinished } from "./job/ttl-after-finished.ts";
 import { namespaceController } from "./namespace.ts";
+import { nodeLifecycleController } from "./node-lifecycle/node-lifecycle.ts";
+import { taintEvictionController } from "./node-lifecycle/taint-eviction.ts";
 import { replicaSetController, replicationController } from "./replica-set.ts";
 import { type RootCertificatePublisher, serviceAccountController } from "./namespace-content.ts";
 import { ServedKinds } from "./served-kinds.ts";
@@ -35,6 +41,12 @@ export function controllerManager(options: ControllerManagerOptions): Controller
     jobController(),
     ttlAfterFinished(),
     cronJobController(),
+    endpointSliceController(),
+    endpointsController(),
+    disruptionController(),
+    nodeLifecycleController(),
+    taintEvictionController(),
+    eventExpiry(),
     defaultClass(),
     claimBinding(),
     volumePhase(),

@@ -33,7 +33,7 @@ import {
   nextAvailableMs,
   rankForDeletion,
 } from "./pods/pod-state.ts";
-import { SelectorIndex } from "./selector-index.ts";
+import { SelectorIndex, plainSelector } from "./selector-index.ts";
 
 /** What both kinds have. */
 interface Replicated extends KubeObject {
@@ -125,14 +125,6 @@ async function replicate(
 function selectorIn(flavour: Flavour, set: Target): DeepReadonly<LabelSelector> {
   const selector = set.spec?.selector as DeepReadonly<LabelSelector>;
   return flavour.kind === ReplicationController ? plainSelector(selector as never) : selector;
-}
-
-const plainSelectors = new WeakMap<object, LabelSelector>();
-
-function plainSelector(labels: Readonly<Record<string, string>>): LabelSelector {
-  let selector = plainSelectors.get(labels);
-  if (selector === undefined) plainSelectors.set(labels, (selector = { matchLabels: labels }));
-  return selector;
 }
 
 async function giveUp(

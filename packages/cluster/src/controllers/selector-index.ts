@@ -39,3 +39,12 @@ export class SelectorIndex {
     return found;
   }
 }
+
+const plainSelectors = new WeakMap<object, LabelSelector>();
+
+/** The selector of a plain map of labels, the same one for the same map. */
+export function plainSelector(labels: Readonly<Record<string, string>>): LabelSelector {
+  let selector = plainSelectors.get(labels);
+  if (selector === undefined) plainSelectors.set(labels, (selector = { matchLabels: labels }));
+  return selector;
+}
