@@ -126,6 +126,24 @@ describe("Authentication", () => {
     expect((await call("/version", bearer(plain))).code).toBe(401);
   });
 
+  it("fills secrets that hold a token, which is good until the secret is gone", async () => {
+    const path = "/api/v1/namespaces/default/secrets";
+    const annotations = { "kubernetes.io/service-account.name": "robot" };
+    const secret = { metadata: { name: "t", annotations }, type: "kubernetes.io/service-account-token" };
+    const { body } = await admin.request<{ data: { token: string; namespace: string } }>({
+      method: "POST",
+      path,
+      body: secret,
+    });
+    const held = Buffer.from(body.data.token, "base64").toString();
+    expect(Buffer.from(body.data.namespace, "base64").toString()).toBe("default");
+    expect(await whoAmI(bearer(held))).toMatchObject({
+      userInfo: { username: "system:serviceaccount:default:robot" },
+    });
+    await admin.request({ method: "DELETE", path: `${path}/t` });
+    expect((await call("/version", bearer(held))).code).toBe(401);
+  });
+
   it("refuses tokens that others signed, or that were changed", async () => {
     const good = await token();
     const [head = "", body = "", signature = ""] = good.split(".");

@@ -75,6 +75,16 @@ const verifiedMax = 1000;
 
 const defaultIssuer = "https://kubernetes.default.svc.cluster.local";
 
+/** Issuer of the tokens that secrets hold. */
+const secretIssuer = "kubernetes/serviceaccount";
+
+interface SecretClaims {
+  readonly "kubernetes.io/serviceaccount/namespace": string;
+  readonly "kubernetes.io/serviceaccount/secret.name": string;
+  readonly "kubernetes.io/serviceaccount/service-account.name": string;
+  readonly "kubernetes.io/serviceaccount/service-account.uid": string;
+}
+
 interface SigningKey {
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
@@ -135,10 +145,24 @@ export class ServiceAccountTokens {
     return { token: this.#sign(claims), expiresAt: exp * 1000 };
   }
 
+  /** A token that does not end, for a secret of the type that holds one. It is good for as long as the secret holds it. */
+  issueForSecret(account: { namespace: string; name: string; uid: string }, secret: string): string {
+    const { namespace, name, uid } = account;
+    return this.#sign({
+      iss: secretIssuer,
+      "kubernetes.io/serviceaccount/namespace": namespace,
+      "kubernetes.io/serviceaccount/secret.name": secret,
+      "kubernetes.io/serviceaccount/service-account.name": name,
+      "kubernetes.io/serviceaccount/service-account.uid": uid,
+      sub: `system:serviceaccount:${namespace}:${name}`,
+    });
+  }
+
   /** @param audiences who is to accept it, one of them suffices; empty for the API server */
   verify(token: string, audiences: readonly string[]): TokenVerdict | undefined {
     const claims = this.#claims(token);
     if (claims === undefined) return undefined;
+    if (claims.iss === secretIssuer) return this.#verifySecret(token, claims as unknown as SecretClaims);
     const accepted = audiences.length === 0 ? [this.issuer] : audiences;
     const shared = claims.aud.filter((audience) => accepted.includes(audience));
     if (shared.length === 0) {
@@ -172,11 +196,26 @@ export class ServiceAccountTokens {
     return this.#key;
   }
 
-  #sign(claims: Claims): string {
+  #sign(claims: object): string {
     const { privateKey, algorithm, id } = this.#signingKey;
     const body = `${encode({ alg: algorithm, kid: id })}.${encode(claims)}`;
     const signature = sign("sha256", Buffer.from(body), { key: privateKey, dsaEncoding: "ieee-p1363" });
     return `${body}.${signature.toString("base64url")}`;
+  }
+
+  #verifySecret(token: string, claims: SecretClaims): TokenVerdict {
+    const namespace = claims["kubernetes.io/serviceaccount/namespace"];
+    const secret = claims["kubernetes.io/serviceaccount/secret.name"];
+    const name = claims["kubernetes.io/serviceaccount/service-account.name"];
+    const uid = claims["kubernetes.io/serviceaccount/service-account.uid"];
+    const held = this.#bound.secret.get(`${namespace}/${secret}`)?.object["data"] as
+      | { token?: string }
+      | undefined;
+    if (held?.token !== Buffer.from(token).toString("base64"))
+      return { error: "service account token has been invalidated" };
+    const account = this.#accounts.get(`${namespace}/${name}`)?.object.metadata;
+    if (account?.uid !== uid) return { error: "service account token has been invalidated" };
+    return { user: serviceAccountUser(namespace, name, uid), audiences: undefined };
   }
 
   /** What a token claims, when we signed it. */
@@ -188,7 +227,8 @@ export class ServiceAccountTokens {
       return undefined;
     const header = decode(head) as { alg?: string } | undefined;
     const claims = decode(body) as Claims | undefined;
-    if (header === undefined || claims?.iss !== this.issuer) return undefined;
+    if (header === undefined || (claims?.iss !== this.issuer && claims?.iss !== secretIssuer))
+      return undefined;
     const { publicKey, algorithm } = this.#signingKey;
     if (header.alg !== algorithm) return undefined;
     const key = { key: publicKey, dsaEncoding: "ieee-p1363" } as const;

@@ -19,6 +19,7 @@ import { bootstrapPriorityClasses, priority } from "./plugins/priority.ts";
 import { ResourceQuotas } from "./plugins/resource-quota.ts";
 import { serviceAccount } from "./plugins/service-account.ts";
 import { defaultStorageClass, storageProtection } from "./plugins/storage.ts";
+import { tokenSecret } from "./plugins/token-secret.ts";
 import type { WebhookPorts } from "../webhook/webhook-call.ts";
 import type { ServiceResolver } from "../webhook/webhook-client.ts";
 import { WebhookConfigurations } from "../webhook/webhook-configuration.ts";
@@ -84,6 +85,7 @@ export class AdmissionControl {
         random,
         isActive: enable.includes("ServiceAccount") ? () => true : options.hasControllers,
       }),
+      tokenSecret(bucket("/serviceaccounts"), bucket("/configmaps"), access.serviceAccounts),
       podSecurity(namespaces, bucket("/pods")),
       priority(bucket("scheduling.k8s.io/priorityclasses")),
       defaultTolerationSeconds,
