@@ -304,7 +304,9 @@ describe("Admission policies", () => {
       const validations = [{ expression: "object.spec.replicas +" }, { expression: "1" }];
       const error = await errorOf(policy("p", { ...limit, validations }));
       expect(error).toMatchObject({ code: 422, reason: "Invalid" });
-      expect(error.details?.causes?.map(({ field, message }) => [field, message.split("\n")[0]])).toEqual([
+      expect(
+        error.details?.causes?.map(({ field, message = "" }) => [field, message.split("\n")[0]]),
+      ).toEqual([
         [
           "spec.validations[0].expression",
           expect.stringMatching(

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { newSigningKey } from "./service-account-tokens.ts";
+import { newSigningKey } from "./json-web-token.ts";
 
 /**
  * The key that signs tokens of service accounts, for a cluster that keeps its data: the same after a restart, so that tokens

@@ -2,21 +2,19 @@
  * Tokens of service accounts: JSON web tokens signed by the cluster, bound to an account and, where asked, to a pod, secret
  * or node; they end with what they are bound to. Source: kubernetes pkg/serviceaccount (claims.go, jwt.go, openidmetadata.go).
  */
-import {
-  type JsonWebKey,
-  type KeyObject,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  sign,
-  verify,
-} from "node:crypto";
+import type { JsonWebKey } from "node:crypto";
 import type { Random } from "@bowline/client";
 import type { UserInfo } from "../registry/user.ts";
 import type { Bucket } from "../store/bucket.ts";
 import type { Store } from "../store/store.ts";
 import type { TokenVerdict } from "./authentication.ts";
+import {
+  type SigningKey,
+  newSigningKey,
+  readSigningKey,
+  signedToken,
+  verifiedPayload,
+} from "./json-web-token.ts";
 
 export interface ServiceAccountTokensOptions {
   readonly store: Store;
@@ -85,13 +83,6 @@ interface SecretClaims {
   readonly "kubernetes.io/serviceaccount/service-account.uid": string;
 }
 
-interface SigningKey {
-  readonly privateKey: KeyObject;
-  readonly publicKey: KeyObject;
-  readonly algorithm: "ES256" | "RS256";
-  readonly id: string;
-}
-
 /** The user that a service account is. `extra` of a bound token comes with the token. */
 export function serviceAccountUser(namespace: string, name: string, uid?: string): UserInfo {
   return {
@@ -142,20 +133,21 @@ export class ServiceAccountTokens {
       nbf: now,
       sub: `system:serviceaccount:${order.namespace}:${order.name}`,
     };
-    return { token: this.#sign(claims), expiresAt: exp * 1000 };
+    return { token: signedToken(claims, this.#signingKey), expiresAt: exp * 1000 };
   }
 
   /** A token that does not end, for a secret of the type that holds one. It is good for as long as the secret holds it. */
   issueForSecret(account: { namespace: string; name: string; uid: string }, secret: string): string {
     const { namespace, name, uid } = account;
-    return this.#sign({
+    const claims = {
       iss: secretIssuer,
       "kubernetes.io/serviceaccount/namespace": namespace,
       "kubernetes.io/serviceaccount/secret.name": secret,
       "kubernetes.io/serviceaccount/service-account.name": name,
       "kubernetes.io/serviceaccount/service-account.uid": uid,
       sub: `system:serviceaccount:${namespace}:${name}`,
-    });
+    };
+    return signedToken(claims, this.#signingKey);
   }
 
   /** @param audiences who is to accept it, one of them suffices; empty for the API server */
@@ -192,15 +184,8 @@ export class ServiceAccountTokens {
   }
 
   get #signingKey(): SigningKey {
-    this.#key ??= readKey((this.#options.signingKey ?? newSigningKey)());
+    this.#key ??= readSigningKey((this.#options.signingKey ?? newSigningKey)());
     return this.#key;
-  }
-
-  #sign(claims: object): string {
-    const { privateKey, algorithm, id } = this.#signingKey;
-    const body = `${encode({ alg: algorithm, kid: id })}.${encode(claims)}`;
-    const signature = sign("sha256", Buffer.from(body), { key: privateKey, dsaEncoding: "ieee-p1363" });
-    return `${body}.${signature.toString("base64url")}`;
   }
 
   #verifySecret(token: string, claims: SecretClaims): TokenVerdict {
@@ -222,18 +207,8 @@ export class ServiceAccountTokens {
   #claims(token: string): Claims | undefined {
     const known = this.#verified.get(token);
     if (known !== undefined) return known;
-    const [head, body, signature, ...rest] = token.split(".");
-    if (head === undefined || body === undefined || signature === undefined || rest.length > 0)
-      return undefined;
-    const header = decode(head) as { alg?: string } | undefined;
-    const claims = decode(body) as Claims | undefined;
-    if (header === undefined || (claims?.iss !== this.issuer && claims?.iss !== secretIssuer))
-      return undefined;
-    const { publicKey, algorithm } = this.#signingKey;
-    if (header.alg !== algorithm) return undefined;
-    const key = { key: publicKey, dsaEncoding: "ieee-p1363" } as const;
-    if (!verify("sha256", Buffer.from(`${head}.${body}`), key, Buffer.from(signature, "base64url")))
-      return undefined;
+    const claims = verifiedPayload(token, this.#signingKey) as Claims | undefined;
+    if (claims === undefined || (claims.iss !== this.issuer && claims.iss !== secretIssuer)) return undefined;
     if (this.#verified.size >= verifiedMax) this.#verified.clear();
     this.#verified.set(token, claims);
     return claims;
@@ -276,34 +251,6 @@ function userOf(claims: Claims): UserInfo {
     if (node.uid !== undefined) extra["authentication.kubernetes.io/node-uid"] = [node.uid];
   }
   return { ...serviceAccountUser(namespace, serviceaccount.name, serviceaccount.uid), extra };
-}
-
-/** PEM of a new key. */
-export function newSigningKey(): string {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-}
-
-function readKey(pem: string): SigningKey {
-  const privateKey = createPrivateKey(pem);
-  const publicKey = createPublicKey(privateKey);
-  const algorithm = privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
-  const id = createHash("sha256")
-    .update(publicKey.export({ type: "spki", format: "der" }))
-    .digest("base64url");
-  return { privateKey, publicKey, algorithm, id };
-}
-
-function encode(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString("base64url");
-}
-
-function decode(part: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(part, "base64url").toString());
-  } catch {
-    return undefined;
-  }
 }
 
 /** A list of strings as Go's %q prints it. */
