@@ -6,6 +6,7 @@ import { RootCertificatePublisher } from "./controllers/namespace-content.ts";
 import type { ImageBehaviors } from "./nodes/image-behavior.ts";
 import { schedulerController } from "./nodes/scheduler/scheduler.ts";
 import type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
+import { PodSessions } from "./nodes/pod-sessions.ts";
 import { SimulatedNodes } from "./nodes/simulated-nodes.ts";
 
 export interface ControlPlaneOptions {
@@ -24,6 +25,8 @@ export interface ControlPlaneOptions {
 /** Controllers, scheduler and nodes of one cluster. */
 export class ControlPlane {
   readonly nodes: SimulatedNodes;
+  /** Logs, commands and ports of the pods, for the API server. */
+  readonly sessions: PodSessions;
   readonly #options: ControlPlaneOptions;
   readonly #managers: Manager[] = [];
   readonly #rootCertificates: RootCertificatePublisher;
@@ -43,6 +46,7 @@ export class ControlPlane {
         fieldManager: "kubelet",
       }),
     });
+    this.sessions = new PodSessions(this.nodes);
   }
 
   /** Resolves when all controllers run and the nodes are registered. */

@@ -36,9 +36,9 @@ export class ContainerLog {
     this.#tell();
   }
 
-  /** What there is, and then what comes, until the run is over or the signal is aborted. */
-  async *follow(signal: AbortSignal): AsyncGenerator<LogLine, void, undefined> {
-    let next = this.#dropped;
+  /** What there is after the first `skip` lines kept, and then what comes, until the run is over or the signal is aborted. */
+  async *follow(signal: AbortSignal, skip = 0): AsyncGenerator<LogLine, void, undefined> {
+    let next = this.#dropped + skip;
     while (!signal.aborted) {
       next = Math.max(next, this.#dropped);
       const line = this.#lines[next - this.#dropped];

@@ -37,6 +37,17 @@ export interface ExecProcess extends ContainerProcess {
   writeError(text: string | Uint8Array): void;
 }
 
+/** A connection to a port of a pod. */
+export interface PodConnection {
+  readonly pod: DeepReadonly<Pod>;
+  readonly port: number;
+  /** What the caller sends, until it closes. */
+  readonly incoming: AsyncIterable<Uint8Array>;
+  send(bytes: Uint8Array): Promise<void>;
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * What containers of an image do. Everything is optional: by default a container runs at once, is ready at once, and runs
  * until it is stopped, or, in a pod that is not to be restarted, ends with code 0.
@@ -75,6 +86,8 @@ export interface ImageBehavior {
   readonly probe?: (type: ProbeType, process: ContainerProcess) => boolean;
   /** Answers `kubectl exec`. Default: a few commands of a simulated shell. */
   readonly exec?: (process: ExecProcess) => number | void | Promise<number | void>;
+  /** Serves a connection to a port (`kubectl port-forward`). Default: ports that the container names answer HTTP with a line. */
+  readonly connect?: (connection: PodConnection) => void | Promise<void>;
   /** What `kubectl top` and autoscalers see, as quantities. Default: what the container requests, halved. */
   readonly usage?: { readonly cpu?: string; readonly memory?: string };
 }

@@ -89,6 +89,15 @@ export class SimulatedNodes {
     return this.#nodes.get(pod.spec?.nodeName ?? "")?.workers.get(pod.metadata.uid ?? "");
   }
 
+  /** The worker of a pod by its uid. */
+  workerByUid(uid: string): PodWorker | undefined {
+    for (const node of this.#nodes.values()) {
+      const worker = node.workers.get(uid);
+      if (worker !== undefined) return node.isUp ? worker : undefined;
+    }
+    return undefined;
+  }
+
   /** The kubelet of all nodes. */
   controller(): ControllerDefinition {
     return defineController(Pod, {

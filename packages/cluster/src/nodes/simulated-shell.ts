@@ -40,6 +40,11 @@ export function isShellCommand(command: readonly string[]): boolean {
   return words.has(baseName(program));
 }
 
+/** Whether the program is a shell. */
+export function isShell(program: string): boolean {
+  return shells.has(program);
+}
+
 function baseName(program: string): string {
   return program.replace(/^(\/usr)?\/bin\//, "");
 }

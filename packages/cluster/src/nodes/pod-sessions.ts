@@ -1,0 +1,248 @@
+/**
+ * What a kubelet answers beside running pods: logs, commands, ports. The shapes are those in which the API server asks.
+ * Source: kubernetes pkg/kubelet/server, pkg/kubelet (kubelet_pods.go GetKubeletContainerLogs).
+ */
+import { badRequest } from "@bowline/api";
+import type { LogLine } from "./container-log.ts";
+import type { ContainerRun } from "./container-run.ts";
+import type { ExecProcess } from "./image-behavior.ts";
+import type { PodWorker } from "./pod-worker.ts";
+import type { SimulatedContainer } from "./simulated-container.ts";
+import type { SimulatedNodes } from "./simulated-nodes.ts";
+import { isShell, isShellCommand, runShell } from "./simulated-shell.ts";
+
+/** Which pod. */
+export interface SessionPod {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly uid: string;
+}
+
+export interface SessionTarget extends SessionPod {
+  readonly container: string;
+}
+
+/** What of a log is wanted. */
+export interface SessionLogOptions {
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly timestamps: boolean;
+  readonly tailLines: number | undefined;
+  readonly sinceSeconds: number | undefined;
+  readonly sinceTime: string | undefined;
+  readonly limitBytes: number | undefined;
+  readonly stream: "All" | "Stdout" | "Stderr";
+}
+
+/** The open ends of a command or an attachment. */
+export interface SessionStreams {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly tty: boolean;
+  stdout(bytes: Uint8Array): Promise<void>;
+  stderr(bytes: Uint8Array): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export interface SessionPort {
+  readonly incoming: AsyncIterable<Uint8Array>;
+  send(bytes: Uint8Array): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const utf8 = new TextEncoder();
+
+/** Logs, commands and ports of the pods on simulated nodes. All may throw a StatusError. */
+export class PodSessions {
+  readonly #nodes: SimulatedNodes;
+
+  constructor(nodes: SimulatedNodes) {
+    this.#nodes = nodes;
+  }
+
+  /** @throws StatusError 400 for a container that has not run (before) */
+  async log(
+    target: SessionTarget,
+    options: SessionLogOptions,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const container = this.#container(target);
+    const run = options.previous ? container.previousRun : (container.run ?? container.previousRun);
+    if (run === undefined) throw noLog(target, container, options.previous);
+    return logBytes(run, options, signal);
+  }
+
+  /** Runs a program; resolves with its exit code. */
+  async exec(target: SessionTarget, command: readonly string[], streams: SessionStreams): Promise<number> {
+    const container = this.#container(target);
+    const run = this.#running(target, container);
+    const sent: Promise<void>[] = [];
+    const bytesOf = (text: string | Uint8Array): Uint8Array =>
+      typeof text === "string" ? utf8.encode(streams.tty ? text.replace(/\r?\n/g, "\r\n") : text) : text;
+    const process: ExecProcess = {
+      ...run.process,
+      execCommand: command,
+      tty: streams.tty,
+      stdin: streams.stdin,
+      write: (text) => void sent.push(streams.stdout(bytesOf(text))),
+      writeError: (text) => void sent.push((streams.tty ? streams.stdout : streams.stderr)(bytesOf(text))),
+    };
+    try {
+      const { exec } = container.behavior;
+      return exec === undefined
+        ? await simulatedExec(process, command, streams.signal)
+        : ((await exec(process)) ?? 0);
+    } finally {
+      await Promise.allSettled(sent);
+    }
+  }
+
+  /** Shows the container's output from now on; resolves with its exit code when it ends. */
+  async attach(target: SessionTarget, streams: SessionStreams): Promise<number> {
+    const run = this.#running(target, this.#container(target));
+    const { signal } = streams;
+    for await (const line of run.log.follow(signal, run.log.lines.length)) {
+      await (line.stream === "stderr" && !streams.tty ? streams.stderr : streams.stdout)(
+        utf8.encode(`${line.text}\n`),
+      );
+    }
+    return run.exit?.code ?? 0;
+  }
+
+  /** Serves one connection until either side ends. */
+  async forward(target: SessionPod, port: number, streams: SessionPort): Promise<void> {
+    const worker = this.#worker(target);
+    const owner =
+      worker.mains.find(({ spec }) => spec.ports?.some(({ containerPort }) => containerPort === port)) ??
+      worker.mains[0];
+    const connection = {
+      pod: worker.pod,
+      port,
+      incoming: streams.incoming,
+      send: streams.send.bind(streams),
+      signal: streams.signal,
+    };
+    if (owner?.behavior.connect !== undefined) return owner.behavior.connect(connection);
+    const isNamed = owner?.spec.ports?.some(({ containerPort }) => containerPort === port) === true;
+    if (!isNamed) throw new Error(`dial tcp4 127.0.0.1:${port}: connect: connection refused`);
+    await answerHttp(`${target.namespace}/${target.pod} port ${port}\n`, streams);
+  }
+
+  #worker({ pod, uid }: SessionPod): PodWorker {
+    const worker = this.#nodes.workerByUid(uid);
+    if (worker === undefined)
+      throw badRequest(`pod ${JSON.stringify(pod)} does not run on a node that can be reached`);
+    return worker;
+  }
+
+  #container(target: SessionTarget): SimulatedContainer {
+    const found = this.#worker(target).find(target.container);
+    if (found === undefined)
+      throw badRequest(`container ${target.container} is not valid for pod ${target.pod}`);
+    return found;
+  }
+
+  #running({ container: name, pod }: SessionTarget, container: SimulatedContainer): ContainerRun {
+    const { run } = container;
+    if (run === undefined || run.exit !== undefined) {
+      throw badRequest(`container ${JSON.stringify(name)} of pod ${JSON.stringify(pod)} is not running`);
+    }
+    return run;
+  }
+}
+
+function noLog(target: SessionTarget, container: SimulatedContainer, isPrevious: boolean): Error {
+  const text = `container ${JSON.stringify(target.container)} in pod ${JSON.stringify(target.pod)}`;
+  if (isPrevious) return badRequest(`previous terminated ${text} not found`);
+  const { reason = "ContainerCreating" } = container.waiting ?? {};
+  return badRequest(
+    /^(ErrImagePull|ImagePullBackOff)$/.test(reason)
+      ? `${text} is waiting to start: trying and failing to pull image`
+      : `${text} is waiting to start: ${reason}`,
+  );
+}
+
+async function* logBytes(
+  run: ContainerRun,
+  options: SessionLogOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const now = run.process.clock.now();
+  const since =
+    options.sinceSeconds === undefined
+      ? Date.parse(options.sinceTime ?? "") || 0
+      : now - options.sinceSeconds * 1000;
+  const isWanted = (line: LogLine): boolean =>
+    line.at >= since && (options.stream === "All" || line.stream === options.stream.toLowerCase());
+  const present = [...run.log.lines];
+  const wanted = present.filter(isWanted);
+  const shown =
+    options.tailLines === undefined ? wanted : wanted.slice(Math.max(0, wanted.length - options.tailLines));
+  let left = options.limitBytes ?? Number.POSITIVE_INFINITY;
+  const encode = (line: LogLine): Uint8Array => {
+    const bytes = utf8.encode(options.timestamps ? `${stamp(line.at)} ${line.text}\n` : `${line.text}\n`);
+    const cut = bytes.subarray(0, left);
+    left -= cut.length;
+    return cut;
+  };
+  for (const line of shown) {
+    if (left <= 0) return;
+    yield encode(line);
+  }
+  if (!options.follow) return;
+  for await (const line of run.log.follow(signal, present.length)) {
+    if (left <= 0) return;
+    if (isWanted(line)) yield encode(line);
+  }
+}
+
+/** RFC 3339 with nanoseconds. */
+function stamp(at: number): string {
+  return `${new Date(at).toISOString().slice(0, -1)}000000Z`;
+}
+
+/** Runs what the simulated shell knows; a shell without a script reads its commands from its input. */
+async function simulatedExec(
+  process: ExecProcess,
+  command: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  if (isShellCommand(command))
+    return runShell(command, { process, write: process.write, writeError: process.writeError });
+  const [program = ""] = command;
+  if (isShell(program)) return interactiveShell(process, signal);
+  process.writeError(`exec: ${JSON.stringify(program)}: executable file not found in $PATH\n`);
+  return 127;
+}
+
+async function interactiveShell(process: ExecProcess, signal: AbortSignal): Promise<number> {
+  const decoder = new TextDecoder();
+  const prompt = (): void => (process.tty ? process.write("$ ") : undefined);
+  const io = { process, write: process.write, writeError: process.writeError };
+  let typed = "";
+  let code = 0;
+  prompt();
+  for await (const bytes of process.stdin) {
+    if (signal.aborted) break;
+    const text = decoder.decode(bytes, { stream: true });
+    if (process.tty) process.write(text.replaceAll("\r", "\n"));
+    const lines = `${typed}${text}`.split(/\r\n|\r|\n/);
+    typed = lines.pop() ?? "";
+    for (const line of lines) {
+      const [word = "", argument] = line.trim().split(/\s+/);
+      if (word === "exit") return argument === undefined ? code : Number(argument) || 0;
+      code = await runShell(["sh", "-c", line], io);
+      prompt();
+    }
+    if (typed.includes("\u0004")) break;
+  }
+  return code;
+}
+
+async function answerHttp(text: string, streams: SessionPort): Promise<void> {
+  const body = `simulated: ${text}`;
+  for await (const _request of streams.incoming) {
+    const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+    await streams.send(utf8.encode(`${head}${body}`));
+    return;
+  }
+}
