@@ -1,5 +1,5 @@
 /**
- * Sends broken requests to an embedded API server over HTTPS: `npm run fuzz -- --requests 100000 [--seed N]`. Every request must
+ * Sends broken requests to an embedded API server over HTTPS: `npm run fuzz -- --requests 100000 [--seed N] [--verbose]`. Every request must
  * be answered, none may meet a bug of the server (it tells of each), and memory must stay flat. The last line is
  * `N passed, N failed`; a failure prints the request that caused it.
  */
@@ -46,6 +46,7 @@ export async function main(args: readonly string[]): Promise<number> {
   console.log(
     `seed ${seed}; answers by status: ${run.statusText()}; heap ${started}, ${before}, ${after} MiB`,
   );
+  if (args.includes("--verbose")) console.log(run.serverErrorText());
   console.log(`${run.passed} passed, ${run.failed} failed`);
   return run.failed === 0 ? 0 : 1;
 }
@@ -77,6 +78,8 @@ class FuzzRun {
   readonly #agent = new https.Agent({ keepAlive: true, maxSockets: workers });
   readonly #random;
   readonly #statuses = new Map<number, number>();
+  /** What 500 answers said, numbers and quoted parts left out, with a request that caused it. */
+  readonly #serverErrors = new Map<string, FuzzRequest>();
 
   constructor(server: Listening, bugs: string[], seed: number) {
     this.#server = server;
@@ -98,6 +101,7 @@ class FuzzRun {
       const { status, text } = await this.#send(request);
       this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
       problem = problemOf(request, status, text);
+      if (status === 500) this.#serverErrors.set(wordsOf(text), request);
     } catch (error) {
       problem = `no answer: ${String(error)}`;
     }
@@ -184,6 +188,13 @@ class FuzzRun {
       .join(", ");
   }
 
+  /** The kinds of 500 that were answered on purpose, each to be judged by a reader. */
+  serverErrorText(): string {
+    return [...this.#serverErrors]
+      .map(([words, request]) => `500 ${words}\n    ${described(request)}`)
+      .join("\n");
+  }
+
   close(): void {
     this.#agent.destroy();
   }
@@ -191,6 +202,12 @@ class FuzzRun {
 
 function lengthOf({ body }: FuzzRequest): Record<string, string> {
   return body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+}
+
+/** The message of a Status without what varies. */
+function wordsOf(text: string): string {
+  const message = /"?message"?:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text.slice(0, 80);
+  return message.replace(/\\"[^"]*\\"|\d+|\(.*\)|\[.*\]/g, "_").slice(0, 40);
 }
 
 /** What is wrong with an answer, if anything. */

@@ -3,5 +3,11 @@ export class DecodeError extends Error {
   override readonly name: string = "DecodeError";
 }
 
-/** How deep a document may be nested. Source: encoding/json maxNestingDepth. */
-export const depthMax: number = 10_000;
+/**
+ * How deep a JSON document may be nested. Go's limit is 10,000 (encoding/json maxNestingDepth); what walks through objects here
+ * is recursive, and a process whose stack runs out while a pattern is compiled ends at once.
+ */
+export const depthMax: number = 2_000;
+
+/** The same for YAML, whose parser needs more of the stack for each level. */
+export const yamlDepthMax: number = 300;

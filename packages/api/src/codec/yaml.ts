@@ -1,5 +1,5 @@
-import { Composer, type Document, LineCounter, Parser } from "yaml";
-import { DecodeError } from "./decode-error.ts";
+import { type CST, Composer, type Document, LineCounter, Parser } from "yaml";
+import { DecodeError, yamlDepthMax } from "./decode-error.ts";
 import { type Decoded, decodeJson } from "./json.ts";
 import { emitYaml } from "./yaml-emitter.ts";
 import { syntaxErrorText } from "./yaml-error.ts";
@@ -62,6 +62,30 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
     logLevel: "silent",
   });
   const tokens = new Parser(lines.addNewLine).parse(text);
-  for (const document of composer.compose(tokens, false, text.length)) return document;
+  for (const document of composer.compose(shallow(tokens), false, text.length)) return document;
   return undefined;
+}
+
+/** The tokens, as long as they are not nested deeper than the composer, which is recursive, can take. */
+function* shallow(tokens: Iterable<CST.Token>): Generator<CST.Token, void, undefined> {
+  for (const token of tokens) {
+    if (isDeeperThan(token, yamlDepthMax)) throw new DecodeError("yaml: exceeded max depth");
+    yield token;
+  }
+}
+
+/** Walks without recursion. */
+function isDeeperThan(root: CST.Token, limit: number): boolean {
+  const pending: { readonly token: CST.Token; readonly depth: number }[] = [{ token: root, depth: 0 }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { token, depth } = next;
+    if (depth > limit) return true;
+    if (token.type === "document" && token.value !== undefined) pending.push({ token: token.value, depth });
+    if (!("items" in token)) continue;
+    for (const { key, value } of token.items) {
+      if (key) pending.push({ token: key, depth: depth + 1 });
+      if (value !== undefined) pending.push({ token: value, depth: depth + 1 });
+    }
+  }
+  return false;
 }

@@ -5,13 +5,17 @@ import type { CrdConversion, CrdSpec, CustomResourceDefinition } from "./custom-
  * service, the storage version in `status.storedVersions`. The same reference when nothing changed.
  * Source: apiextensions/v1 defaults.go.
  */
-export function defaultCrd(crd: CustomResourceDefinition): CustomResourceDefinition {
+export function defaultCrd(given: CustomResourceDefinition): CustomResourceDefinition {
+  const crd = (given.spec as unknown) === undefined ? { ...given, spec: emptySpec } : given;
   const spec = defaultSpec(crd.spec);
   const status = defaultStatus(crd);
-  return spec === crd.spec && status === crd.status
+  return spec === given.spec && status === given.status
     ? crd
     : { ...crd, spec, ...(status === undefined ? {} : { status }) };
 }
+
+/** What a body without a spec is told the faults of. */
+const emptySpec: CrdSpec = { group: "", names: { plural: "", kind: "" }, scope: "" as never, versions: [] };
 
 function defaultSpec(spec: CrdSpec): CrdSpec {
   const names = defaultNames(spec.names);

@@ -3,6 +3,7 @@ import {
   type DeepReadonly,
   type IncludeObject,
   type KubeObject,
+  type TablePrinter,
   buildTable,
   failure,
   parseIncludeObject,
@@ -32,14 +33,15 @@ export function includeObject(request: ServerRequest): IncludeObject {
 export function objectAnswer(
   context: VerbContext,
   form: Negotiated,
-  answer: { readonly status: number; readonly revision: Revision },
+  answer: { readonly status: number; readonly revision: Revision; readonly printer?: TablePrinter },
 ): ServerResponse {
   const { revision, status } = answer;
   const headers = { "content-type": contentType(form.encoding) };
   switch (form.transform) {
     case "Table": {
       const metadata = { resourceVersion: revision.object.metadata.resourceVersion ?? "" };
-      const object = tableOf(context, form, [revision.object], metadata);
+      const printer = answer.printer ?? context.resource.printer;
+      const object = tableOf(context, form, { printer, objects: [revision.object], metadata });
       return { kind: "object", status, headers, object };
     }
     case "PartialObjectMetadata":
@@ -63,7 +65,12 @@ export function listAnswer(
   switch (form.transform) {
     case "Table": {
       const objects = items.map((r) => r.object);
-      return { kind: "object", status: 200, headers, object: tableOf(context, form, objects, metadata) };
+      return {
+        kind: "object",
+        status: 200,
+        headers,
+        object: tableOf(context, form, { printer: resource.printer, objects, metadata }),
+      };
     }
     case "PartialObjectMetadata": {
       const type = resource.typedItems ? "*unstructured.UnstructuredList" : `*${resource.api.listKind}`;
@@ -96,14 +103,17 @@ export function listAnswer(
 function tableOf(
   context: VerbContext,
   form: Negotiated,
-  objects: readonly StoredObject[],
-  metadata: Record<string, unknown>,
+  given: {
+    readonly printer: TablePrinter;
+    readonly objects: readonly StoredObject[];
+    readonly metadata: Record<string, unknown>;
+  },
 ): unknown {
-  return buildTable(context.resource.printer, objects as readonly DeepReadonly<KubeObject>[], {
+  return buildTable(given.printer, given.objects as readonly DeepReadonly<KubeObject>[], {
     nowMs: context.ports.clock.now(),
     includeObject: includeObject(context.request),
     version: form.metaVersion,
-    metadata,
+    metadata: given.metadata,
   });
 }
 

@@ -103,7 +103,12 @@ function unreadable(request: ServerRequest, resource: BodyKind, error: DecodeErr
 
 /** The body with its numbers as JavaScript reads them; undefined when it names no kind. */
 function looseHead(text: string): JsonObject | undefined {
-  const value = JSON.parse(text) as Json;
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   return typeof value["kind"] === "string" && value["kind"] !== "" ? value : undefined;
 }

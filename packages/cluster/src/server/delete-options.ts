@@ -1,5 +1,7 @@
-import { type FieldError, badRequest, invalid } from "@bowline/api";
+import { type FieldError, type JsonObject, badRequest, invalid } from "@bowline/api";
+import { decodeBuiltin } from "@bowline/api/catalog";
 import type { DeleteOptions } from "../registry/delete-options.ts";
+import { typeMetaProblem } from "./decode-object.ts";
 import { dryRunErrors, parseInt64 } from "./options.ts";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -37,17 +39,22 @@ function fromQuery(query: URLSearchParams): Given {
   };
 }
 
+const deleteOptionsKind = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
+
 function fromBody(body: unknown): Given {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw badRequest("the delete options must be an object");
+    throw badRequest("decoded object cannot be converted to DeleteOptions");
   }
-  const given = body as Given;
-  if (given["kind"] !== undefined && given["kind"] !== "DeleteOptions" && given["kind"] !== "") {
-    throw badRequest(
-      `decoded object cannot be converted to DeleteOptions: no kind "${String(given["kind"])}"`,
-    );
+  const given = body as JsonObject;
+  const problem = typeMetaProblem(given);
+  if (problem !== undefined) throw badRequest(problem);
+  const kind = given["kind"] || deleteOptionsKind.kind;
+  if (kind !== deleteOptionsKind.kind) {
+    throw badRequest(`decoded object cannot be converted to DeleteOptions: no kind "${String(kind)}"`);
   }
-  return given;
+  const { object, error } = decodeBuiltin(deleteOptionsKind, given);
+  if (error !== undefined) throw badRequest(error);
+  return object;
 }
 
 function optionErrors(options: Given): FieldError[] {

@@ -3,7 +3,7 @@ import type { DeleteOptions } from "../../registry/delete-options.ts";
 import { type Deleted, deleteObject } from "../../registry/delete-object.ts";
 import type { Revision } from "../../store/revision.ts";
 import { listAnswer, negotiated, objectAnswer } from "../answer.ts";
-import { hasBody, parseBody } from "../body.ts";
+import { bodyFormat, hasBody, parseBody } from "../body.ts";
 import { parseDeleteOptions } from "../delete-options.ts";
 import { type Negotiated, contentType } from "../negotiation.ts";
 import { parseListOptions } from "../options.ts";
@@ -76,8 +76,9 @@ function readOptions(context: VerbContext): DeleteOptions {
   try {
     return parseDeleteOptions(parseBody(request).value, request.query);
   } catch (error) {
-    if (error instanceof DecodeError) throw badRequest(error.message);
-    throw error;
+    if (!(error instanceof DecodeError)) throw error;
+    const json = bodyFormat(request) === "json";
+    throw badRequest(`${json ? "couldn't get version/kind; json parse error: " : ""}${error.message}`);
   }
 }
 

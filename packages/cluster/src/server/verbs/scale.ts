@@ -6,6 +6,7 @@ import {
   type FieldManagement,
   type JsonObject,
   type ManagedObject,
+  type TablePrinter,
   applyPatch,
   badRequest,
   compileMergeType,
@@ -17,7 +18,7 @@ import {
   scaleManagedFields,
   trackUpdate,
 } from "@bowline/api";
-import { linkedDefinition } from "@bowline/api/catalog";
+import { builtinPrinter, linkedDefinition } from "@bowline/api/catalog";
 import { rfc3339 } from "@bowline/client";
 import { type WriteContext, resourceName, updateObject } from "../../registry/generic-registry.ts";
 import { withMetadata } from "../../registry/metadata.ts";
@@ -46,6 +47,7 @@ export async function getScale(context: VerbContext, paths: ScalePaths): Promise
   const seen = await seeOne(context.resource, stored(context));
   return objectAnswer(context, form, {
     status: 200,
+    ...printerOf(context),
     revision: scaleRevision(seen, scaleOf(seen.object, paths)),
   });
 }
@@ -85,8 +87,14 @@ export async function writeScale(context: VerbContext, paths: ScalePaths): Promi
   });
   return objectAnswer(context, form, {
     status: 200,
+    ...printerOf(context),
     revision: scaleRevision(revision, scaleOf(revision.object, paths)),
   });
+}
+
+/** The scale of a custom kind is printed with the columns of its parent. */
+function printerOf({ resource }: VerbContext): { printer?: TablePrinter } {
+  return resource.typedItems ? {} : { printer: builtinPrinter({ group: "autoscaling", kind: "Scale" }) };
 }
 
 function scaleRevision(parent: Revision, scale: Scale): Revision {
