@@ -1,5 +1,6 @@
 /** The control plane and the nodes of a cluster: managers on transports into it. */
-import { type Clock, type Random, type Transport, createClient } from "@bowline/client";
+import { Node } from "@bowline/api/core/v1";
+import { type Client, type Clock, type Random, type Transport, createClient } from "@bowline/client";
 import { type ControllerDefinition, type Manager, createManager, silentLogger } from "@bowline/runtime";
 import { controllerManager } from "./controllers/controller-manager.ts";
 import { RootCertificatePublisher } from "./controllers/namespace-content.ts";
@@ -28,6 +29,7 @@ export class ControlPlane {
   /** Logs, commands and ports of the pods, for the API server. */
   readonly sessions: PodSessions;
   readonly #options: ControlPlaneOptions;
+  readonly #client: Client;
   readonly #managers: Manager[] = [];
   readonly #rootCertificates: RootCertificatePublisher;
 
@@ -35,16 +37,17 @@ export class ControlPlane {
     this.#options = options;
     const { clock, random } = options;
     this.#rootCertificates = new RootCertificatePublisher(() => options.rootCertificate());
+    this.#client = createClient({
+      transport: options.transport("kubelet"),
+      clock,
+      random,
+      fieldManager: "kubelet",
+    });
     this.nodes = new SimulatedNodes({
       nodes: nodesOf(options.nodes ?? 1),
       images: options.images,
       podStartDelayMs: options.podStartDelayMs,
-      client: createClient({
-        transport: options.transport("kubelet"),
-        clock,
-        random,
-        fieldManager: "kubelet",
-      }),
+      client: this.#client,
     });
     this.sessions = new PodSessions(this.nodes);
   }
@@ -58,6 +61,25 @@ export class ControlPlane {
     this.#manage("kubelet", () => [this.nodes.controller()]);
     await Promise.all(this.#managers.map((manager) => manager.start()));
     await this.nodes.start();
+    await this.#untilSchedulable();
+  }
+
+  /** Nodes are tainted until they are known to be ready: pods that are made at once must find them so. */
+  async #untilSchedulable(): Promise<void> {
+    const waiting = new Set(this.nodes.names);
+    if (waiting.size === 0) return;
+    const watch = await this.#client.watch(Node);
+    for await (const event of watch) {
+      if (event.type === "BOOKMARK") continue;
+      const { metadata, status, spec } = event.object;
+      const isReady = status?.conditions?.some(
+        ({ type, status: value }) => type === "Ready" && value === "True",
+      );
+      const isTainted = spec?.taints?.some(({ key }) => key === "node.kubernetes.io/not-ready");
+      if (isReady === true && isTainted !== true) waiting.delete(metadata.name ?? "");
+      if (waiting.size === 0) break;
+    }
+    watch.close();
   }
 
   /** The root certificate is another one now: it is published again. */
