@@ -209,7 +209,8 @@ function decodeField(
     context.unknownField(name);
     return undefined;
   }
-  if (value === null) return undefined;
+  // a value handed over in process may have fields that are not set
+  if (value === null || value === undefined) return undefined;
   context.path.push(name);
   context.fields.push(name);
   const decoded = field.decode(value, context);
