@@ -93,7 +93,8 @@ export class HttpServer {
       upgrade(options, request, socket, head).catch(() => socket.destroy());
     };
     (server as Server).on("upgrade", upgrading);
-    (server as Server).keepAliveTimeout = idleMs;
+    // a server of both versions of HTTP takes these for its HTTP/1.1 connections, though not as options
+    Object.assign(server, { keepAliveTimeout: idleMs, maxHeaderSize: headerBytesMax });
     // clients that break off in the middle are their own business
     server.on("sessionError", () => {});
     server.on("tlsClientError", () => {});

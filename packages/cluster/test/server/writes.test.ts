@@ -1,0 +1,112 @@
+import type { Transport } from "@bowline/client";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Cluster, createCluster } from "../../src/cluster.ts";
+import { type Item, configMaps, create, list, mergePatch, refusal } from "./collection.ts";
+
+let cluster: Cluster;
+let transport: Transport;
+
+beforeEach(async () => {
+  cluster = await createCluster({ controllers: false });
+  transport = cluster.transport();
+});
+afterEach(() => cluster.close());
+
+async function apply(body: object): Promise<Item> {
+  const headers = { "content-type": "application/apply-patch+yaml" };
+  const query = { fieldManager: "test", force: "true" };
+  const path = `${configMaps}/applied`;
+  return (await transport.request<Item>({ method: "PATCH", path, headers, query, body })).body;
+}
+
+describe("Server-side apply through the server", () => {
+  it("done twice is done once: the second neither changes the object nor its version", async () => {
+    const data = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.string({ maxLength: 5 }));
+    const labels = fc.dictionary(fc.constantFrom("x", "y"), fc.constantFrom("1", "2"));
+    await fc.assert(
+      fc.asyncProperty(data, labels, async (given, marks) => {
+        const body = {
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          metadata: { name: "applied", labels: marks },
+          data: given,
+        };
+        const once = await apply(body);
+        expect(await apply(body)).toEqual(once);
+        expect(once.data ?? {}).toEqual(given);
+        expect(once.metadata.labels ?? {}).toEqual(marks);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("Concurrent writes", () => {
+  it("let one of several updates of the same state through, and refuse the others with 409", async () => {
+    const stored = await create(transport, "a");
+    const updates = Array.from({ length: 8 }, (_, i) =>
+      transport.request({
+        method: "PUT",
+        path: `${configMaps}/a`,
+        body: { ...stored, data: { winner: String(i) } },
+      }),
+    );
+    const results = await Promise.allSettled(updates);
+    expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === "rejected")
+        expect(result.reason).toMatchObject({ code: 409, reason: "Conflict" });
+    }
+  });
+
+  it("let every patch through that names no version", async () => {
+    await create(transport, "a");
+    await Promise.all(
+      ["b", "c", "d", "e"].map((key) => mergePatch(transport, "a", { data: { [key]: "1" } })),
+    );
+    const item = (await list(transport)).items.find((each) => each.metadata.name === "a");
+    expect(item?.data).toEqual({ b: "1", c: "1", d: "1", e: "1" });
+  });
+
+  it("change nothing when nothing changes", async () => {
+    const stored = await create(transport, "a");
+    const { body } = await mergePatch(transport, "a", { metadata: { labels: null } });
+    expect(body.metadata.resourceVersion).toBe(stored.metadata.resourceVersion);
+  });
+});
+
+describe("Bodies", () => {
+  const text = (value: string, type: string): Promise<unknown> =>
+    transport.request({ method: "POST", path: configMaps, headers: { "content-type": type }, body: value });
+
+  it.each([
+    ["nothing", "", "couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"],
+    [
+      "another kind",
+      '{"kind":"Pod","apiVersion":"v1"}',
+      "converting (v1.Pod) to (core.ConfigMap): unknown conversion",
+    ],
+    ["a kind of nobody", '{"kind":"Bag","apiVersion":"v1"}', 'no kind "Bag" is registered for version "v1"'],
+    ["a wrong type", '{"data":[]}', "json: cannot unmarshal array into Go struct field ConfigMap.data"],
+    ["a version with three parts", '{"apiVersion":"a/b/c"}', "unexpected GroupVersion string: a/b/c"],
+    ["a nest too deep", `{"data":${"[".repeat(5000)}${"]".repeat(5000)}}`, "exceeded max depth"],
+  ])("with %s are refused with 400 and the reason", async (_what, body, message) => {
+    const refused = await refusal(text(body, "application/json"));
+    expect(refused.code).toBe(400);
+    expect(refused.message).toContain(message);
+  });
+
+  it("of thousands of open brackets in YAML are refused, too", async () => {
+    const refused = await refusal(text(`data: ${"[".repeat(20_000)}`, "application/yaml"));
+    expect(refused).toMatchObject({ code: 400 });
+    expect(refused.message).toContain("exceeded max depth");
+  });
+
+  it("of an unknown format are refused with 415", async () => {
+    expect(await refusal(text("a", "text/plain"))).toMatchObject({
+      code: 415,
+      reason: "UnsupportedMediaType",
+    });
+  });
+});
