@@ -116,9 +116,11 @@ export class WatchSession implements AsyncIterable<readonly OutgoingEvent[]> {
   async #translate(taken: readonly StoreEvent[]): Promise<OutgoingEvent[]> {
     const events: OutgoingEvent[] = [];
     for (const event of taken) {
-      const [current, previous] = await this.#options.resource.see(
+      const seeing = this.#options.resource.see(
         event.previous === undefined ? [event.current] : [event.current, event.previous],
       );
+      // only a conversion webhook makes a watcher wait
+      const [current, previous] = seeing instanceof Promise ? await seeing : seeing;
       if (current === undefined) continue;
       const outgoing = this.#transition(event, current, previous);
       if (outgoing !== undefined) events.push(outgoing);
