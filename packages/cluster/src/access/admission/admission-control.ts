@@ -39,17 +39,14 @@ export interface AdmissionControlOptions {
   /** Where the services of webhooks are. Default: nowhere, since simulated pods have no network. */
   readonly resolveService?: ServiceResolver | undefined;
   readonly switches?: AdmissionPlugins | undefined;
-  /** Whether controllers run that make service accounts: without them, as in envtest, pods need none. */
+  /** Whether controllers run: without them, as in envtest, pods need no service account and claims no protection. */
   readonly hasControllers: () => boolean;
   /** Runs something once the writes that are under way have ended. */
   readonly afterTurn: (run: () => void) => void;
 }
 
-/** Off unless asked for: the first as on a real server, the second as nothing here takes its finalizers away again. */
-const offByDefault: ReadonlySet<string> = new Set([
-  "OwnerReferencesPermissionEnforcement",
-  "StorageObjectInUseProtection",
-]);
+/** Off unless asked for, as on a real server. */
+const offByDefault: ReadonlySet<string> = new Set(["OwnerReferencesPermissionEnforcement"]);
 
 export class AdmissionControl {
   readonly plugins: readonly AdmissionPlugin[];
@@ -78,19 +75,25 @@ export class AdmissionControl {
     const bucket = (name: string): Bucket => store.bucket(name);
     const claims = bucket("/persistentvolumeclaims");
     const { enable = [], disable = [] } = options.switches ?? {};
+    const activeWithControllers = (name: string): (() => boolean) =>
+      enable.includes(name) ? () => true : options.hasControllers;
     const plugins: readonly AdmissionPlugin[] = [
       namespaceLifecycle(namespaces),
       limitRanger(bucket("/limitranges")),
       serviceAccount(bucket("/serviceaccounts"), {
         random,
-        isActive: enable.includes("ServiceAccount") ? () => true : options.hasControllers,
+        isActive: activeWithControllers("ServiceAccount"),
       }),
       tokenSecret(bucket("/serviceaccounts"), bucket("/configmaps"), access.serviceAccounts),
       podSecurity(namespaces, bucket("/pods")),
       priority(bucket("scheduling.k8s.io/priorityclasses")),
       defaultTolerationSeconds,
       defaultStorageClass(claims, bucket("storage.k8s.io/storageclasses")),
-      storageProtection(claims, bucket("/persistentvolumes")),
+      storageProtection({
+        claims,
+        volumes: bucket("/persistentvolumes"),
+        isActive: activeWithControllers("StorageObjectInUseProtection"),
+      }),
       runtimeClass(bucket("node.k8s.io/runtimeclasses")),
       ownerReferencesPermission(access.authorizer, catalog),
       this.#mutatingPolicies.plugin,

@@ -41,23 +41,26 @@ function newestDefault(classes: Bucket): string | undefined {
 }
 
 /** Source: kubernetes plugin/pkg/admission/storage/storageobjectinuseprotection. */
-export function storageProtection(claims: Bucket, volumes: Bucket): AdmissionPlugin {
+export function storageProtection(given: {
+  readonly claims: Bucket;
+  readonly volumes: Bucket;
+  /** Without the controllers that take the protection away again, nothing could ever be deleted. */
+  readonly isActive: () => boolean;
+}): AdmissionPlugin {
+  const finalizerFor = (bucket: Bucket): string | undefined => {
+    if (bucket === given.claims) return "kubernetes.io/pvc-protection";
+    return bucket === given.volumes ? "kubernetes.io/pv-protection" : undefined;
+  };
   return {
     name: "StorageObjectInUseProtection",
     mutate(request) {
       const object = objectOf(request);
-      const { bucket } = request.resource;
-      if (
-        request.operation !== "CREATE" ||
-        request.subresource !== "" ||
-        (bucket !== claims && bucket !== volumes)
-      )
+      const finalizer = finalizerFor(request.resource.bucket);
+      if (finalizer === undefined || request.operation !== "CREATE" || request.subresource !== "")
         return object;
-      const finalizer = bucket === claims ? "kubernetes.io/pvc-protection" : "kubernetes.io/pv-protection";
       const finalizers = object.metadata.finalizers ?? [];
-      return finalizers.includes(finalizer)
-        ? object
-        : withMetadata(object, { finalizers: [...finalizers, finalizer] });
+      if (!given.isActive() || finalizers.includes(finalizer)) return object;
+      return withMetadata(object, { finalizers: [...finalizers, finalizer] });
     },
   };
 }
