@@ -3,11 +3,13 @@ import { Node } from "@bowline/api/core/v1";
 import { type Client, type Clock, type Random, type Transport, createClient } from "@bowline/client";
 import { type ControllerDefinition, type Manager, createManager, silentLogger } from "@bowline/runtime";
 import { controllerManager } from "./controllers/controller-manager.ts";
+import type { MetricScript } from "./controllers/autoscaler/metric-source.ts";
 import { RootCertificatePublisher } from "./controllers/namespace-content.ts";
 import type { ImageBehaviors } from "./nodes/image-behavior.ts";
 import { schedulerController } from "./nodes/scheduler/scheduler.ts";
 import type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
 import { PodSessions } from "./nodes/pod-sessions.ts";
+import { SimulatedMetrics } from "./nodes/simulated-metrics.ts";
 import { SimulatedNodes } from "./nodes/simulated-nodes.ts";
 
 export interface ControlPlaneOptions {
@@ -19,6 +21,7 @@ export interface ControlPlaneOptions {
   readonly nodes?: number | readonly SimulatedNodeOptions[] | undefined;
   readonly images?: ImageBehaviors | undefined;
   readonly podStartDelayMs?: number | undefined;
+  readonly metrics?: MetricScript | undefined;
   /** PEM of the authority that signed the server's certificate, for every namespace; `""` while there is none. */
   rootCertificate(): string;
 }
@@ -28,6 +31,8 @@ export class ControlPlane {
   readonly nodes: SimulatedNodes;
   /** Logs, commands and ports of the pods, for the API server. */
   readonly sessions: PodSessions;
+  /** What containers use. */
+  readonly metrics: SimulatedMetrics;
   readonly #options: ControlPlaneOptions;
   readonly #client: Client;
   readonly #managers: Manager[] = [];
@@ -50,12 +55,13 @@ export class ControlPlane {
       client: this.#client,
     });
     this.sessions = new PodSessions(this.nodes);
+    this.metrics = new SimulatedMetrics(options.metrics, options.images);
   }
 
   /** Resolves when all controllers run and the nodes are registered. */
   async start(): Promise<void> {
     this.#manage("kube-controller-manager", () =>
-      controllerManager({ rootCertificates: this.#rootCertificates }),
+      controllerManager({ rootCertificates: this.#rootCertificates, metrics: this.metrics }),
     );
     this.#manage("kube-scheduler", (manager) => [schedulerController(manager.cache)]);
     this.#manage("kubelet", () => [this.nodes.controller()]);

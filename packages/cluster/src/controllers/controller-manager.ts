@@ -1,4 +1,7 @@
 import type { ControllerDefinition } from "@bowline/runtime";
+import { horizontalAutoscaler } from "./autoscaler/autoscaler.ts";
+import type { MetricSource } from "./autoscaler/metric-source.ts";
+import { certificateRequestController } from "./certificate-requests.ts";
 import { cronJobController } from "./cron-job.ts";
 import { daemonSetController } from "./daemon-set.ts";
 import { deploymentController } from "./deployment/deployment.ts";
@@ -24,6 +27,7 @@ import { volumePhase } from "./volumes/volume-phase.ts";
 
 export interface ControllerManagerOptions {
   readonly rootCertificates: RootCertificatePublisher;
+  readonly metrics: MetricSource;
 }
 
 /** The controllers of the embedded control plane: ordinary controllers, on the in-process transport. */
@@ -47,6 +51,8 @@ export function controllerManager(options: ControllerManagerOptions): Controller
     nodeLifecycleController(),
     taintEvictionController(),
     eventExpiry(),
+    horizontalAutoscaler(options.metrics),
+    certificateRequestController(),
     defaultClass(),
     claimBinding(),
     volumePhase(),

@@ -2,7 +2,7 @@ import { Deployment } from "@bowline/api/apps/v1";
 import { Endpoints, Pod, Service } from "@bowline/api/core/v1";
 import { EndpointSlice } from "@bowline/api/discovery/v1";
 import { describe, expect, it } from "vitest";
-import { type World, deploymentOf, newWorld } from "./world.ts";
+import { type World, deploymentOf, newWorld, template } from "./world.ts";
 
 const key = { name: "web", namespace: "default" };
 const service = (spec: object = {}): never =>
@@ -70,10 +70,7 @@ describe("Endpoint controllers", () => {
     for (const publishNotReadyAddresses of [false, true]) {
       const world = await newWorld();
       await world.client.create(Service, service({ publishNotReadyAddresses }));
-      const deployment = deploymentOf("web") as {
-        spec?: { template?: { spec?: { containers: { image?: string }[] } } };
-      };
-      (deployment.spec?.template?.spec?.containers[0] as { image: string }).image = "bowline.dev/never-ready";
+      const deployment = deploymentOf("web", { template: template("web", "bowline.dev/never-ready") });
       await world.client.create(Deployment, deployment as never);
       const [endpoint] = await world.wait("an endpoint", async () => {
         const found = (await slices(world)).flatMap((slice) => slice.endpoints ?? []);

@@ -1,5 +1,5 @@
 import type { AnyKind, DeepReadonly, KindOf, KubeObject } from "@bowline/api";
-import { Deployment } from "@bowline/api/apps/v1";
+import type { Deployment } from "@bowline/api/apps/v1";
 import { type Client, VirtualClock, createClient, rfc3339, seededRandom, settle } from "@bowline/client";
 import { onTestFinished } from "vitest";
 import { type Cluster, type ClusterOptions, createCluster } from "../../src/cluster.ts";
