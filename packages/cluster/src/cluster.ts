@@ -17,6 +17,7 @@ import { conversionWebhook } from "./access/webhook/conversion-webhook.ts";
 import type { ServiceResolver } from "./access/webhook/webhook-client.ts";
 import { type UserInfo, adminUser } from "./registry/user.ts";
 import { ControlPlane } from "./control-plane.ts";
+import type { MetricScript } from "./controllers/autoscaler/metric-source.ts";
 import type { ImageBehaviors } from "./nodes/image-behavior.ts";
 import type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
 import type { SimulatedNodes } from "./nodes/simulated-nodes.ts";
@@ -57,6 +58,8 @@ export interface ClusterOptions {
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   /** Hears of every answered request: one line of JSON each (audit.k8s.io/v1 Event, level Metadata). */
   readonly audit?: (line: string) => void;
+  /** What containers use and what other metrics say, for autoscalers and `kubectl top`. */
+  readonly metrics?: MetricScript;
   /** From bound to running for images that do not say, milliseconds. Default 0. */
   readonly podStartDelayMs?: number;
   /**
@@ -241,6 +244,7 @@ class EmbeddedCluster implements Cluster {
       nodes: this.#options.nodes,
       images: this.#options.images,
       podStartDelayMs: this.#options.podStartDelayMs,
+      metrics: this.#options.metrics,
       rootCertificate: () => this.#certificates?.authority.certificatePem ?? "",
       transport: (component) =>
         this.transport({
