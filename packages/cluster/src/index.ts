@@ -24,7 +24,9 @@ export type {
   ExecProcess,
   ImageBehavior,
   ImageBehaviors,
+  PodConnection,
   ProbeType,
 } from "./nodes/image-behavior.ts";
+export type { MetricQuery, MetricScript, Usage } from "./controllers/autoscaler/metric-source.ts";
 export type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
 export type { SimulatedNodes } from "./nodes/simulated-nodes.ts";
