@@ -95,6 +95,8 @@ export type { Logger } from "./manager/logger.ts";
 export type { EventInput } from "./manager/event-recorder.ts";
 
 // Operators
+export { managerFlags } from "./manager/manager-flags.ts";
+export type { ManagerFlags } from "./manager/manager-flags.ts";
 export { defineOperator, runOperator } from "./manager/operator.ts";
 export { operatorPermissions } from "./manager/operator-permissions.ts";
 export type { OperatorDefinition, Permission, RunOperatorOptions } from "./manager/operator.ts";
