@@ -76,6 +76,18 @@ describe("Concurrent writes", () => {
   });
 });
 
+describe("Deletes", () => {
+  it.each([
+    ["configmaps", "ConfigMap", { kind: "Status", status: "Success", details: { kind: "configmaps" } }],
+    ["serviceaccounts", "ServiceAccount", { kind: "ServiceAccount", metadata: { name: "gone" } }],
+  ])("of %s answer what is left of a %s, in the words of its kind", async (plural, kind, answer) => {
+    const path = `/api/v1/namespaces/default/${plural}`;
+    const body = { apiVersion: "v1", kind, metadata: { name: "gone" } };
+    await transport.request({ method: "POST", path, body });
+    expect((await transport.request({ method: "DELETE", path: `${path}/gone` })).body).toMatchObject(answer);
+  });
+});
+
 describe("Bodies", () => {
   const text = (value: string, type: string): Promise<unknown> =>
     transport.request({ method: "POST", path: configMaps, headers: { "content-type": type }, body: value });

@@ -25,7 +25,25 @@ export async function deleteFromRequest(context: VerbContext): Promise<ServerRes
     const status = options.orphanDependents === false ? 202 : 200;
     return objectAnswer(context, form, { status, revision: deleted.revision });
   }
+  if (answersDeleted(context))
+    return objectAnswer(context, form, { status: 200, revision: deleted.revision });
   return goneAnswer(context, form, deleted);
+}
+
+/** Built-in resources whose delete answers the object that is gone. Source: kubernetes pkg/registry (ReturnDeletedObject). */
+const answeringDeleted: ReadonlySet<string> = new Set([
+  "/persistentvolumeclaims",
+  "/persistentvolumes",
+  "/pods",
+  "/podtemplates",
+  "/resourcequotas",
+  "/serviceaccounts",
+  "/services",
+  "storage.k8s.io/storageclasses",
+]);
+
+function answersDeleted({ resource }: VerbContext): boolean {
+  return !resource.typedItems && answeringDeleted.has(`${resource.api.group}/${resource.api.plural}`);
 }
 
 /** DELETE of a collection: answers what it deleted, as it was before. */
@@ -82,7 +100,7 @@ function readOptions(context: VerbContext): DeleteOptions {
   }
 }
 
-/** The Status that answers a delete after which nothing is left; some kinds answer the object instead. */
+/** The Status that answers a delete after which nothing is left. */
 function goneAnswer(context: VerbContext, form: Negotiated, deleted: Deleted): ServerResponse {
   const { api } = context.resource;
   const { name = "", uid = "" } = deleted.revision.object.metadata;
