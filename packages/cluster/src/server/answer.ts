@@ -94,7 +94,12 @@ export function listAnswer(
     }
     default: {
       const { group, version, listKind } = resource.api;
-      const list = { apiVersion: group === "" ? version : `${group}/${version}`, kind: listKind, metadata };
+      const list = {
+        apiVersion: group === "" ? version : `${group}/${version}`,
+        kind: listKind,
+        // only lists of custom resources, which have no Go type upstream, say that nothing continues
+        metadata: resource.typedItems ? metadata : typedListMeta(metadata),
+      };
       return { kind: "list", status: 200, headers, list, items, typedItems: resource.typedItems };
     }
   }
