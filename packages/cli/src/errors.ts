@@ -4,6 +4,12 @@ export class UsageError extends Error {
   readonly code: string = "BOWLINE_USAGE";
 }
 
+/** What was asked for was tried and did not work: exit code 1, with a sentence instead of a stack. */
+export class CommandError extends Error {
+  override readonly name: string = "CommandError";
+  readonly code: string = "BOWLINE_COMMAND";
+}
+
 /** What an error says to a person, with the causes that add something. */
 export function messageOf(error: unknown): string {
   const parts: string[] = [];

@@ -1,10 +1,15 @@
 import { Command, CommanderError } from "commander";
+import { addClusterCommand } from "./commands/cluster.ts";
+import { addCompletionCommand } from "./commands/completion.ts";
 import type { CommandContext } from "./commands/context.ts";
 import { addCreateApiCommand } from "./commands/create-api.ts";
 import { addCreateWebhookCommand } from "./commands/create-webhook.ts";
 import { addDevCommand } from "./commands/dev.ts";
 import { addEditCommand } from "./commands/edit.ts";
+import { addGenerateCommand } from "./commands/generate.ts";
 import { addInitCommand } from "./commands/init.ts";
+import { addInstallCommands } from "./commands/install.ts";
+import { addRunCommand } from "./commands/run.ts";
 import { UsageError, messageOf } from "./errors.ts";
 import { type Output, processOutput } from "./output/output.ts";
 import { type Ask, terminalAsk } from "./output/prompter.ts";
@@ -26,6 +31,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   let code = 0;
   const context: CommandContext = { output, ask, workingFolder, finish: (result) => (code = result) };
   try {
+    checkNode(process.versions.node);
     await program(context).parseAsync([...args], { from: "user" });
     return code;
   } catch (error) {
@@ -33,6 +39,13 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     output.error(`error: ${messageOf(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** @throws UsageError for a Node that is too old to load what the packages depend on */
+export function checkNode(version: string): void {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  throw new UsageError(`Node ${version} is too old: 20.19 or newer is needed`);
 }
 
 function program(context: CommandContext): Command {
@@ -49,6 +62,15 @@ function program(context: CommandContext): Command {
   addCreateApiCommand(create, context);
   addCreateWebhookCommand(create, context);
   addEditCommand(all, context);
+  addGenerateCommand(all, context);
+  addInstallCommands(all, context);
+  addRunCommand(all, context);
   addDevCommand(all, output, context.finish);
+  addClusterCommand(all, context);
+  addCompletionCommand(all, context);
+  all
+    .command("version")
+    .description("print the versions of bowline and Node")
+    .action(() => output.write(`bowline ${packageVersion()}, Node ${process.versions.node}\n`));
   return all;
 }

@@ -4,7 +4,8 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { type JsonObject, decodeYaml } from "@bowline/api";
 import type { OperatorDefinition } from "@bowline/runtime";
-import { UsageError } from "./errors.ts";
+import { UsageError, messageOf } from "./errors.ts";
+import { currentProgram } from "./project/program.ts";
 
 export interface Project {
   /** Absolute. */
@@ -13,7 +14,8 @@ export interface Project {
 }
 
 /**
- * Loads the operator of a project: the default export of its package's main entry.
+ * Loads the operator of a project: the default export of its package's main entry. When the compiled files are missing or
+ * older than the sources, the sources are what counts.
  * @throws UsageError that says what is missing
  */
 export async function loadProject(folder: string): Promise<Project> {
@@ -25,10 +27,13 @@ export async function loadProject(folder: string): Promise<Project> {
     exports?: unknown;
     main?: string;
   };
-  const entry = path.join(absolute, entryOf(exports) ?? main ?? "dist/index.js");
-  if (!existsSync(entry))
-    throw new UsageError(`${entry} does not exist: build the project first (npm run build)`);
-  const module = (await import(pathToFileURL(entry).href)) as { default?: OperatorDefinition };
+  const entry = currentProgram(absolute, entryOf(exports) ?? main ?? "dist/index.js");
+  let module: { default?: OperatorDefinition };
+  try {
+    module = (await import(pathToFileURL(entry).href)) as typeof module;
+  } catch (error) {
+    throw new UsageError(`${absolute} cannot be loaded: ${messageOf(error)}`, { cause: error });
+  }
   const operator = module.default;
   if (operator === undefined || !Array.isArray(operator.controllers)) {
     throw new UsageError(`${entry} must have \`export default defineOperator({ ... })\``);
@@ -43,36 +48,36 @@ function entryOf(exports: unknown): string | undefined {
   return entryOf(dot) ?? entryOf(plain) ?? entryOf(esm);
 }
 
+/** The files of `config/samples`, by name, without those of kustomize. */
+export function sampleFiles(folder: string): string[] {
+  const directory = path.join(folder, "config", "samples");
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((file) => /\.ya?ml$/.test(file) && file !== "kustomization.yaml")
+    .sort();
+}
+
 /**
  * The sample objects of a project, from `config/samples/*.yaml`, in the order of the file names.
  * @throws UsageError for a file that holds no object
  */
 export function readSamples(folder: string, files?: readonly string[]): JsonObject[] {
-  const directory = path.join(folder, "config", "samples");
-  const found =
-    files ??
-    (existsSync(directory)
-      ? readdirSync(directory)
-          .filter((file) => /\.ya?ml$/.test(file))
-          .sort()
-          .map((file) => path.join(directory, file))
-      : []);
-  return found.flatMap((file) => {
-    if (!existsSync(file)) throw new UsageError(`${file} does not exist`);
-    return documentsOf(readFileSync(file, "utf8")).map((text) => {
-      const { value } = decodeYaml(text);
-      if (
-        typeof value !== "object" ||
-        value === null ||
-        Array.isArray(value) ||
-        value["kind"] === undefined
-      ) {
-        throw new UsageError(
-          `${file} does not hold a Kubernetes object: apiVersion, kind and metadata are needed`,
-        );
-      }
-      return value as JsonObject;
-    });
+  return (files ?? sampleFiles(folder).map((file) => path.join(folder, "config", "samples", file))).flatMap(
+    readObjects,
+  );
+}
+
+/** The objects of one YAML file. @throws UsageError for a file that holds no object */
+export function readObjects(file: string): JsonObject[] {
+  if (!existsSync(file)) throw new UsageError(`${file} does not exist`);
+  return documentsOf(readFileSync(file, "utf8")).map((text) => {
+    const { value } = decodeYaml(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value) || value["kind"] === undefined) {
+      throw new UsageError(
+        `${file} does not hold a Kubernetes object: apiVersion, kind and metadata are needed`,
+      );
+    }
+    return value as JsonObject;
   });
 }
 

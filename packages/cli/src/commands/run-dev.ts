@@ -1,10 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import path from "node:path";
 import { systemClock } from "@bowline/client";
 import { createCluster } from "@bowline/cluster";
 import { UsageError } from "../errors.ts";
 import type { Output } from "../output/output.ts";
 import { stopSignal } from "../stop-signal.ts";
+import { writePrivate } from "../write-private.ts";
 
 export interface DevOptions {
   readonly folder: string;
@@ -49,10 +48,4 @@ function checkOptions(options: DevOptions): void {
     throw new UsageError("--port must be a number from 0 to 65535");
   }
   if (!(options.timeoutMs > 0)) throw new UsageError("--timeout must be a number of seconds above 0");
-}
-
-/** A kubeconfig holds the administrator's key: only its owner may read it. */
-async function writePrivate(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(path.resolve(file)), { recursive: true });
-  await writeFile(file, text, { mode: 0o600 });
 }
