@@ -46,6 +46,7 @@ export function nextAvailableMs(
   minReadyMs: number,
   now: number,
 ): number | undefined {
+  if (minReadyMs === 0) return undefined;
   const waits = pods.flatMap((pod) => {
     const readyAt = podReadyAt(pod);
     return readyAt === undefined || readyAt + minReadyMs <= now ? [] : [readyAt + minReadyMs - now];

@@ -1,5 +1,5 @@
 /** What the scheduler knows of nodes and of the pods on them. Source: kubernetes pkg/scheduler/backend/cache. */
-import { type DeepReadonly, jsonEqual } from "@bowline/api";
+import { type DeepReadonly, controllerOf, jsonEqual } from "@bowline/api";
 import type { Node, Pod } from "@bowline/api/core/v1";
 import { type Amounts, amountsOf, podRequests } from "./resources.ts";
 
@@ -13,6 +13,8 @@ export class NodeInfo {
   readonly requested: Map<string, number> = new Map();
   /** `protocol/port/address` in use. */
   readonly ports: Map<string, number> = new Map();
+  /** Pods by the uid of their controller. */
+  readonly byController: Map<string, number> = new Map();
   node: NodeState | undefined;
   allocatable: Amounts = new Map();
 
@@ -47,12 +49,17 @@ export class NodeInfo {
   #count(pod: PodState, sign: 1 | -1): void {
     for (const [name, value] of podRequests(pod))
       this.requested.set(name, (this.requested.get(name) ?? 0) + sign * value);
-    for (const port of hostPorts(pod)) {
-      const count = (this.ports.get(port) ?? 0) + sign;
-      if (count === 0) this.ports.delete(port);
-      else this.ports.set(port, count);
-    }
+    const owner = controllerOf(pod)?.uid;
+    if (owner !== undefined) addTo(this.byController, owner, sign);
+    for (const port of hostPorts(pod)) addTo(this.ports, port, sign);
   }
+}
+
+/** Counts, and forgets what is at zero. */
+function addTo(counts: Map<string, number>, key: string, change: number): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
 }
 
 /** The ports of the host that a pod takes. */

@@ -1,5 +1,5 @@
 /** Which of several nodes is best. Source: kubernetes pkg/scheduler/framework/plugins (the default weights). */
-import { compileLabelSelector } from "@bowline/api";
+import { compileLabelSelector, controllerOf } from "@bowline/api";
 import { matchesNodeTerm, untoleratedTaints } from "../../controllers/node-fit.ts";
 import { spreadSelector } from "./filters.ts";
 import { podRequests } from "./resources.ts";
@@ -74,42 +74,34 @@ function spreadScore(pod: PodState, state: SchedulerState): Score | undefined {
   const soft = (pod.spec?.topologySpreadConstraints ?? []).filter(
     (c) => c.whenUnsatisfiable === "ScheduleAnyway",
   );
-  const owner = pod.metadata.ownerReferences?.find((reference) => reference.controller === true);
-  const rules =
+  const owner = controllerOf(pod)?.uid;
+  const domains =
     soft.length > 0
       ? soft.map((constraint) => {
           const selector = compileLabelSelector(spreadSelector(constraint, pod) as never);
+          const isSame = (other: PodState): boolean =>
+            other.metadata.namespace === pod.metadata.namespace && selector.matches(other.metadata.labels);
           return {
             key: constraint.topologyKey,
-            weight: 1,
-            isSame: (other: PodState) => selector.matches(other.metadata.labels),
+            count: (info: NodeInfo) => [...info.pods.values()].filter(isSame).length,
           };
         })
       : owner === undefined
         ? []
         : ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((key) => ({
             key,
-            weight: 1,
-            isSame: (other: PodState) =>
-              other.metadata.ownerReferences?.some(({ uid }) => uid === owner.uid) === true,
+            count: (info: NodeInfo) => info.byController.get(owner) ?? 0,
           }));
-  if (rules.length === 0) return undefined;
-  const counts = rules.map(({ key, isSame }) => {
-    const perValue = new Map<string, number>();
+  if (domains.length === 0) return undefined;
+  const perDomain = domains.map(({ key, count }) => {
+    const sums = new Map<string, number>();
     for (const info of state.nodes) {
       const value = info.label(key) ?? "";
-      for (const other of info.pods.values()) {
-        if (other.metadata.namespace !== pod.metadata.namespace || !isSame(other)) continue;
-        perValue.set(value, (perValue.get(value) ?? 0) + 1);
-      }
+      sums.set(value, (sums.get(value) ?? 0) + count(info));
     }
-    return perValue;
+    return { key, sums };
   });
-  return (info) =>
-    -rules.reduce(
-      (sum, { key, weight }, i) => sum + weight * (counts[i]?.get(info.label(key) ?? "") ?? 0),
-      0,
-    );
+  return (info) => -perDomain.reduce((sum, { key, sums }) => sum + (sums.get(info.label(key) ?? "") ?? 0), 0);
 }
 
 function preferredPods(pod: PodState, state: SchedulerState): Score | undefined {
