@@ -131,7 +131,8 @@ function checkMaps(meta: Meta, path: string, errors: FieldError[]): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(meta.annotations ?? {})) {
     add(errors, annotations, key, qualifiedNameErrors(key.toLowerCase()));
-    bytes += utf8Length(key) + utf8Length(value);
+    // an apply can leave an explicit null, which reads as the empty text
+    bytes += utf8Length(key) + utf8Length((value as string | null) ?? "");
   }
   if (bytes > annotationsMaxBytes) errors.push(tooLong(annotations, annotationsMaxBytes));
 }

@@ -2,10 +2,11 @@
 import type { ServerResponse as HttpResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import { createGzip } from "node:zlib";
+import { internalError } from "@bowline/api";
 import { encodeBody } from "./encode.ts";
 import { encodeEvent } from "./encode-event.ts";
 import type { ResponseHeaders, ServerRequest, ServerResponse } from "./request.ts";
-import type { WatchSession } from "./watch-session.ts";
+import { type WatchSession, errorEvent } from "./watch-session.ts";
 
 export type AnyResponse = HttpResponse | Http2ServerResponse;
 
@@ -122,7 +123,14 @@ async function pump(
   response: AnyResponse,
 ): Promise<void> {
   for await (const batch of session) {
-    const lines = batch.map((event) => encodeEvent(event, encoding));
+    let lines: Uint8Array[];
+    try {
+      lines = batch.map((event) => encodeEvent(event, encoding));
+    } catch (error) {
+      // an object that has no form in this encoding: said as the last event, so that no client waits for more
+      write(response, encodeEvent(errorEvent(internalError(String(error)).status), encoding));
+      return session.close();
+    }
     if (!write(response, lines.length === 1 ? (lines[0] as Uint8Array) : Buffer.concat(lines)))
       await drained(response);
     if (response.destroyed) return;
