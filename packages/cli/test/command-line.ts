@@ -1,4 +1,5 @@
 /** The command line in the test's own process, with its output caught and its questions answered. */
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -43,6 +44,18 @@ export class CommandLine {
       },
     });
     return { code, stdout, stderr };
+  }
+
+  /** Runs the compiled command in a process of its own, as a person does. */
+  exec(...args: readonly string[]): Promise<Answer> {
+    const bin = path.join(root, "packages/cli/dist/bin.js");
+    const env = { ...process.env, KUBECONFIG: path.join(this.folder, ".bowline/kubeconfig"), NO_COLOR: "1" };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [bin, ...args], { cwd: this.folder, env }, (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
+        resolve({ code, stdout, stderr });
+      });
+    });
   }
 
   /** Runs a command that must succeed. */
