@@ -27,7 +27,7 @@ export const applySteps: Step[] = [
   ok("kubectl apply --server-side -f colors-2.yaml", "configmap/colors serverside-applied"),
   ok(
     "kubectl get configmap colors -o json --show-managed-fields | jq -c '[.metadata.managedFields[] | [.manager, .operation]]'",
-    '[["kubectl","Apply"]]',
+    '[["kubectl","Apply"],["kubectl-last-applied","Apply"]]',
   ),
   ok(
     "kubectl apply --server-side -f colors.yaml && kubectl apply --server-side -f colors-2.yaml && kubectl get configmap colors -o jsonpath='{.data}'",
@@ -44,7 +44,7 @@ export const applySteps: Step[] = [
   ),
   ok(
     "kubectl get configmap colors -o json --show-managed-fields | jq -c '[.metadata.managedFields[] | {(.manager): .fieldsV1[\"f:data\"]}]'",
-    '[{"kubectl":null},{"painter":{"f:sea":{},"f:sky":{}}}]',
+    '[{"kubectl-last-applied":null},{"painter":{"f:sea":{},"f:sky":{}}}]',
   ),
   fails(
     1,

@@ -97,10 +97,10 @@ const settings: Step[] = [
     'error: unable to find container named "other"',
   ),
   ok("kubectl set env deployment/web MODE=test", "deployment.apps/web env updated"),
-  ok("kubectl set env deployment/web --from=configmap/settings", "deployment.apps/web env updated"),
+  ok("kubectl set env deployment/web --from=configmap/settings", /^deployment\.apps\/web env updated$/m),
   ok(
     "kubectl set env deployment/web --list",
-    /^# deployments\/web, container nginx$/m,
+    /^# (Deployment web|deployments\/web), container nginx$/m,
     /^MODE=test$/m,
     /^# SIZE from configmap settings, key size$/m,
   ),
@@ -142,10 +142,13 @@ function scaling(minor: KubectlMinor): Step[] {
     ),
     soon("kubectl get pods -l app=data -o name", "pod/data-0"),
     ok(
-      `kubectl autoscale deployment web --min=2 --max=5 ${cpu}`,
+      `kubectl autoscale deployment web --min=3 --max=5 ${cpu}`,
       "horizontalpodautoscaler.autoscaling/web autoscaled",
     ),
-    ok("kubectl get hpa web --no-headers", /^web +Deployment\/web +(cpu: )?<unknown>\/80% +2 +5 +\d+ +\S+$/m),
+    ok(
+      "kubectl get hpa web --no-headers",
+      /^web +Deployment\/web +(cpu: )?(<unknown>|\d+%)\/80% +3 +5 +\d+ +\S+$/m,
+    ),
     ok("kubectl delete hpa web", /deleted/),
   ];
 }

@@ -35,12 +35,12 @@ export function watchSteps(minor: KubectlMinor): Step[] {
     ok(
       watching(
         "kubectl get pods -w -l app=watched",
-        "kubectl run watched --image=nginx -l app=watched >/dev/null 2>&1",
-        " Running ",
+        "kubectl run watched-$i --image=nginx -l app=watched >/dev/null",
+        "watched-[2-9][0-9]* +1/1 +Running",
       ),
       /^NAME +READY +STATUS +RESTARTS +AGE$/m,
-      /^watched +0\/1 +(Pending|ContainerCreating) +0 +\S+$/m,
-      /^watched +1\/1 +Running +0 +\S+$/m,
+      /^watched-\d+ +0\/1 +(Pending|ContainerCreating) +0 +\S+$/m,
+      /^watched-\d+ +1\/1 +Running +0 +\S+$/m,
     ),
     ok(
       watching(
@@ -48,8 +48,8 @@ export function watchSteps(minor: KubectlMinor): Step[] {
         "kubectl label configmap settings round=$i --overwrite >/dev/null",
         "MODIFIED",
       ),
-      /"type": "ADDED"/,
-      /"type": "MODIFIED"/,
+      /"type": ?"ADDED"/,
+      /"type": ?"MODIFIED"/,
     ),
     ok(
       watching("kubectl events -w", "kubectl run event-$i --image=nginx >/dev/null", "Pod/event-"),
@@ -72,8 +72,8 @@ export function watchSteps(minor: KubectlMinor): Step[] {
       /^(pod\/web-\S+ condition met\n){3}$/,
     ),
     ok(
-      "kubectl wait --for=jsonpath='{.status.phase}'=Running pod/watched --timeout=30s",
-      "pod/watched condition met",
+      "kubectl wait --for=jsonpath='{.status.phase}'=Running pod/watched-1 --timeout=30s",
+      "pod/watched-1 condition met",
     ),
     fails(
       1,
@@ -86,8 +86,8 @@ export function watchSteps(minor: KubectlMinor): Step[] {
       'Error from server (NotFound): pods "nope" not found',
     ),
     ok(
-      "kubectl delete pod watched --wait=false >/dev/null; kubectl wait --for=delete pod/watched --timeout=40s; kubectl get pod watched --ignore-not-found",
-      /^(pod\/watched condition met\n)?$/,
+      "kubectl delete pod watched-1 --wait=false >/dev/null; kubectl wait --for=delete pod/watched-1 --timeout=40s; kubectl get pod watched-1 --ignore-not-found",
+      /^(pod\/watched-1 condition met\n)?$/,
     ),
     ...(minor >= 35
       ? [
