@@ -89,6 +89,8 @@ async function emptyOf(namespace: string, kinds: readonly DiscoveredKind[], ctx:
         }
       } catch (error) {
         ctx.signal.throwIfAborted();
+        // its definition went in the meantime, and took all objects along
+        if (isNotFound(error)) return;
         errors.push(`${resourceText(kind)}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }),

@@ -54,6 +54,34 @@ describe("Namespace controller", () => {
     expect(world.errors).toEqual([]);
   });
 
+  it("ends a namespace also after a definition of custom resources went", async () => {
+    const world = await worldWithNamespace();
+    const widgets = {
+      metadata: { name: "widgets.example.com" },
+      spec: {
+        group: "example.com",
+        names: { kind: "Widget", plural: "widgets" },
+        scope: "Namespaced",
+        versions: [
+          { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
+        ],
+      },
+    };
+    const widget = {
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: { name: "w", namespace: "team-a" },
+    };
+    await world.client.create(CustomResourceDefinition, widgets as never);
+    await world.wait("widgets are served", () => world.client.create(widget, widget).catch(() => undefined));
+    await world.client.delete(CustomResourceDefinition, widgets.metadata);
+    await world.wait("the definition is gone", async () => {
+      return (await world.client.find(CustomResourceDefinition, widgets.metadata)) === undefined;
+    });
+    await world.client.delete(Namespace, team);
+    await world.wait("the namespace is gone", gone(world), 60_000);
+  });
+
   it("keeps the namespace while content hangs on finalizers, and says so in conditions", async () => {
     const world = await worldWithNamespace();
     const held = await world.client.create(ConfigMap, {
