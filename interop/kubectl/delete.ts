@@ -14,7 +14,7 @@ export function deleteSteps(minor: KubectlMinor): Step[] {
     ok("kubectl delete configmap from-env --ignore-not-found", ""),
     ok(
       "kubectl delete configmap settings --dry-run=server",
-      `configmap "settings" deleted (server dry run)${where}`,
+      `configmap "settings" deleted${where} (server dry run)`,
     ),
     ok("kubectl get configmap settings -o name", "configmap/settings"),
     ok("kubectl delete configmap -l set=more", `configmap "one" deleted${where}`),
