@@ -47,7 +47,11 @@ export default {
       comment: "import another package by its name, not by a path into it",
       severity: "error",
       from: { path: "^packages/([^/]+)/" },
-      to: { path: "^packages/(?!$1/)[^/]+/src/", dependencyTypesNot: ["npm", "aliased", "aliased-workspace"], pathNot: "/src/index\\.ts$|/src/builtin/" },
+      to: {
+        path: "^packages/(?!$1/)[^/]+/src/",
+        dependencyTypesNot: ["npm", "aliased", "aliased-workspace"],
+        pathNot: "/src/index\\.ts$|/src/builtin/",
+      },
     },
     {
       name: "examples-use-entry-points",

@@ -7,7 +7,12 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: ["packages/*/{src,test}/**/*.test.ts", "examples/*/src/**/*.test.ts", "tools/**/*.test.ts", "conformance/**/*.test.ts"],
+    include: [
+      "packages/*/{src,test}/**/*.test.ts",
+      "examples/*/src/**/*.test.ts",
+      "tools/**/*.test.ts",
+      "conformance/**/*.test.ts",
+    ],
     exclude: ["**/*.fuzz.test.ts", "**/node_modules/**", "**/dist/**"],
     testTimeout: 20_000,
     hookTimeout: 30_000,

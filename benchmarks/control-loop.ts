@@ -19,7 +19,7 @@ async function queueThroughput(report: Report): Promise<void> {
     }
   }
   report.figure("queue: add, get, done", count / ((performance.now() - start) / 1000), "/s");
-  queue.shutDown();
+  void queue.shutDown();
 }
 
 export const controlLoop: Benchmark = {
@@ -31,7 +31,10 @@ export const controlLoop: Benchmark = {
     try {
       const client = createClient({ transport: test.transport, fieldManager: "bench" });
       for (let i = 0; i < objectCount; i++) {
-        await client.create(ConfigMap, { metadata: { name: `object-${i}`, namespace: "default" }, data: { a: String(i) } });
+        await client.create(ConfigMap, {
+          metadata: { name: `object-${i}`, namespace: "default" },
+          data: { a: String(i) },
+        });
       }
       await syncAndDrain(test.transport, undefined);
       await syncAndDrain(test.transport, report);
@@ -42,7 +45,10 @@ export const controlLoop: Benchmark = {
 };
 
 /** Starts a manager with a controller that does nothing, and times its first sync and the drain of its queue. */
-async function syncAndDrain(transport: Parameters<typeof createManager>[0]["transport"], report: Report | undefined): Promise<void> {
+async function syncAndDrain(
+  transport: Parameters<typeof createManager>[0]["transport"],
+  report: Report | undefined,
+): Promise<void> {
   let reconciled = 0;
   let finished = (): void => {};
   const all = new Promise<void>((resolve) => {

@@ -13,7 +13,9 @@ const benchmarks = [start, cel, controlLoop, server];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !benchmarks.some((b) => b.name === name));
 if (unknown.length > 0) {
-  console.error(`no benchmark is called ${unknown.join(", ")}: there are ${benchmarks.map((b) => b.name).join(", ")}`);
+  console.error(
+    `no benchmark is called ${unknown.join(", ")}: there are ${benchmarks.map((b) => b.name).join(", ")}`,
+  );
   process.exit(2);
 }
 console.log(machineText());

@@ -10,10 +10,14 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..")
 function startOnce(): Promise<{ server: number; available: number }> {
   return new Promise((resolve, reject) => {
     const start = performance.now();
-    const child = spawn(process.execPath, [path.join(root, "packages/cli/dist/bin.js"), "dev", "examples/application", "--once"], {
-      cwd: root,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const child = spawn(
+      process.execPath,
+      [path.join(root, "packages/cli/dist/bin.js"), "dev", "examples/application", "--once"],
+      {
+        cwd: root,
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     let server = 0;
     let text = "";
     child.stdout.on("data", (chunk: Buffer) => {
@@ -33,9 +37,18 @@ export const start: Benchmark = {
   async run(report) {
     const runs: { server: number; available: number }[] = [];
     for (let i = 0; i < 5; i++) runs.push(await startOnce());
-    const middle = (of: (run: (typeof runs)[number]) => number): number => runs.map(of).sort((a, b) => a - b)[2] ?? 0;
-    report.figure("cold start: API server ready", middle((r) => r.server), "ms");
-    report.figure("cold start: Application available, process ended", middle((r) => r.available), "ms");
+    const middle = (of: (run: (typeof runs)[number]) => number): number =>
+      runs.map(of).sort((a, b) => a - b)[2] ?? 0;
+    report.figure(
+      "cold start: API server ready",
+      middle((r) => r.server),
+      "ms",
+    );
+    report.figure(
+      "cold start: Application available, process ended",
+      middle((r) => r.available),
+      "ms",
+    );
     await (await startCluster()).close();
     const warm = await medianMs(9, async () => (await startCluster({ controllers: false })).close());
     report.figure("startCluster() without controllers, started and closed", warm, "ms");

@@ -25,7 +25,11 @@ process.exit(failed === 0 ? 0 : 1);
 
 function packOne(manifest, directory) {
   const args = ["pack", "--json", "--pack-destination", folder, "--ignore-scripts"];
-  const report = execFileSync("npm", args, { cwd: directory, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const report = execFileSync("npm", args, {
+    cwd: directory,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const parsed = JSON.parse(report);
   const { filename, files } = Array.isArray(parsed) ? parsed[0] : Object.values(parsed)[0];
   const tarball = path.join(folder, filename.replace("@", "").replace("/", "-"));
@@ -52,12 +56,22 @@ function installAll(tarballs) {
       private: true,
       type: "module",
       dependencies: { ...dependencies, zod: "4.6.7" },
-      devDependencies: { typescript: root.devDependencies.typescript, "@types/node": root.devDependencies["@types/node"] },
+      devDependencies: {
+        typescript: root.devDependencies.typescript,
+        "@types/node": root.devDependencies["@types/node"],
+      },
       overrides: dependencies,
     }),
   );
   writeFileSync(path.join(project, "main.ts"), readFileSync("tools/fixtures/packed-project.ts", "utf8"));
-  const compilerOptions = { module: "nodenext", target: "es2023", lib: ["es2023"], strict: true, outDir: "out", types: ["node"] };
+  const compilerOptions = {
+    module: "nodenext",
+    target: "es2023",
+    lib: ["es2023"],
+    strict: true,
+    outDir: "out",
+    types: ["node"],
+  };
   writeFileSync(path.join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }));
   const inProject = (command, args) => {
     try {
@@ -70,7 +84,8 @@ function installAll(tarballs) {
   inProject("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"]);
   inProject("npx", ["--no-install", "tsc"]);
   const said = inProject(process.execPath, ["out/main.js"]);
-  if (!said.includes("Hello, packed!")) fail("packed packages", `the program did not run to its end: ${said}`);
+  if (!said.includes("Hello, packed!"))
+    fail("packed packages", `the program did not run to its end: ${said}`);
   const help = inProject("npx", ["--no-install", "bowline", "--help"]);
   if (!help.includes("Usage: bowline")) fail("@bowline/cli", `bowline --help said: ${help}`);
 }

@@ -47,21 +47,38 @@ async function startServer(folder: string): Promise<Server> {
 
 interface Answer {
   readonly status: number;
-  readonly body: { metadata?: { resourceVersion?: string }; data?: { value?: string }; items?: Answer["body"][] };
+  readonly body: {
+    metadata?: { resourceVersion?: string };
+    data?: { value?: string };
+    items?: Answer["body"][];
+  };
 }
 
-function send(server: Server, agent: http.Agent, method: string, at: string, body?: unknown): Promise<Answer> {
+function send(
+  server: Server,
+  agent: http.Agent,
+  method: string,
+  at: string,
+  body?: unknown,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = http.request(
       new URL(at, server.url),
-      { method, agent, headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json" } },
+      {
+        method,
+        agent,
+        headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json" },
+      },
       (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);
         response.on("end", () => {
           try {
-            resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) as Answer["body"] });
+            resolve({
+              status: response.statusCode ?? 0,
+              body: JSON.parse(Buffer.concat(chunks).toString()) as Answer["body"],
+            });
           } catch (error) {
             reject(error);
           }
@@ -77,7 +94,13 @@ function send(server: Server, agent: http.Agent, method: string, at: string, bod
 const collection = "/api/v1/namespaces/default/configmaps";
 
 /** Writes until the server dies. */
-async function write(server: Server, known: Map<string, Known>, prefix: string, random: () => number, versions: Map<string, string>): Promise<void> {
+async function write(
+  server: Server,
+  known: Map<string, Known>,
+  prefix: string,
+  random: () => number,
+  versions: Map<string, string>,
+): Promise<void> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   try {
     for (;;) {
@@ -99,12 +122,14 @@ async function write(server: Server, known: Map<string, Known>, prefix: string, 
       const version = answer.body.metadata?.resourceVersion;
       if (version === undefined) continue;
       const before = versions.get(version);
-      if (before !== undefined && before !== `${name} ${value}`) throw new Error(`resourceVersion ${version} was given to ${before} and to ${name}`);
+      if (before !== undefined && before !== `${name} ${value}`)
+        throw new Error(`resourceVersion ${version} was given to ${before} and to ${name}`);
       versions.set(version, `${name} ${value}`);
     }
   } catch (error) {
     // the end of the server is what is waited for; anything else is a finding
-    if (!/ECONNRESET|ECONNREFUSED|EPIPE|socket hang up|cut off|Unexpected end|terminated/.test(String(error))) throw error;
+    if (!/ECONNRESET|ECONNREFUSED|EPIPE|socket hang up|cut off|Unexpected end|terminated/.test(String(error)))
+      throw error;
   } finally {
     agent.destroy();
   }
@@ -115,12 +140,15 @@ async function check(server: Server, known: Map<string, Known>): Promise<string[
   const agent = new http.Agent();
   const { body } = await send(server, agent, "GET", collection);
   agent.destroy();
-  const stored = new Map((body.items ?? []).map((item) => [(item.metadata as { name?: string }).name ?? "", item.data?.value]));
+  const stored = new Map(
+    (body.items ?? []).map((item) => [(item.metadata as { name?: string }).name ?? "", item.data?.value]),
+  );
   const problems: string[] = [];
   for (const [name, state] of known) {
     const value = stored.get(name);
     const allowed = [state.acknowledged, ...(state.underWay === null ? [] : [state.underWay])];
-    if (!allowed.includes(value)) problems.push(`${name} is ${value ?? "gone"}, acknowledged was ${state.acknowledged ?? "gone"}`);
+    if (!allowed.includes(value))
+      problems.push(`${name} is ${value ?? "gone"}, acknowledged was ${state.acknowledged ?? "gone"}`);
     state.acknowledged = value;
     state.underWay = null;
   }
@@ -145,9 +173,13 @@ export async function main(args: readonly string[]): Promise<number> {
     let server = await startServer(folder);
     for (let kill = 1; kill <= kills; kill++) {
       const current = server;
-      const writers = Array.from({ length: writerCount }, (_, i) => write(current, known, `w${i}`, () => random.next(), versions));
+      const writers = Array.from({ length: writerCount }, (_, i) =>
+        write(current, known, `w${i}`, () => random.next(), versions),
+      );
       setTimeout(() => current.child.kill("SIGKILL"), 5 + random.next() * 150);
-      const problems = (await Promise.allSettled(writers)).flatMap((w) => (w.status === "rejected" ? [String(w.reason)] : []));
+      const problems = (await Promise.allSettled(writers)).flatMap((w) =>
+        w.status === "rejected" ? [String(w.reason)] : [],
+      );
       if (current.child.exitCode === null && current.child.signalCode === null) {
         await new Promise((resolve) => current.child.once("exit", resolve));
       }

@@ -14,11 +14,15 @@ function cruise(folder: string): Result {
   const bin = path.resolve("node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
   let text: string;
   try {
-    text = execFileSync(process.execPath, [bin, "--config", ".dependency-cruiser.mjs", "--output-type", "json", "packages", "examples"], {
-      cwd: folder,
-      encoding: "utf8",
-      maxBuffer: 256 << 20,
-    });
+    text = execFileSync(
+      process.execPath,
+      [bin, "--config", ".dependency-cruiser.mjs", "--output-type", "json", "packages", "examples"],
+      {
+        cwd: folder,
+        encoding: "utf8",
+        maxBuffer: 256 << 20,
+      },
+    );
   } catch (error) {
     // violations make it end with their number
     text = (error as { stdout: string }).stdout;
@@ -30,11 +34,15 @@ describe("import directions", () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(path.join(os.tmpdir(), "bowline-directions-"));
-    for (const file of [".dependency-cruiser.mjs", "tsconfig.base.json", "package.json"]) cpSync(file, path.join(folder, file));
+    for (const file of [".dependency-cruiser.mjs", "tsconfig.base.json", "package.json"])
+      cpSync(file, path.join(folder, file));
     mkdirSync(path.join(folder, "node_modules/@bowline"), { recursive: true });
     for (const name of ["api", "client", "runtime", "cluster"]) {
       mkdirSync(path.join(folder, "packages", name, "src"), { recursive: true });
-      cpSync(path.join("packages", name, "package.json"), path.join(folder, "packages", name, "package.json"));
+      cpSync(
+        path.join("packages", name, "package.json"),
+        path.join(folder, "packages", name, "package.json"),
+      );
       writeFileSync(path.join(folder, "packages", name, "src/index.ts"), "export const a = 1;\n");
       symlinkSync(path.join(folder, "packages", name), path.join(folder, "node_modules/@bowline", name));
     }
@@ -44,13 +52,25 @@ describe("import directions", () => {
       writeFileSync(path.join(folder, file), text);
     };
     write("packages/client/src/upward.ts", 'import { a } from "@bowline/runtime";\nexport const b = a;\n');
-    write("packages/api/src/impure.ts", 'import { hostname } from "node:os";\nexport const b = hostname();\n');
+    write(
+      "packages/api/src/impure.ts",
+      'import { hostname } from "node:os";\nexport const b = hostname();\n',
+    );
     write("packages/client/src/one.ts", 'import { two } from "./two.ts";\nexport const one = two;\n');
     write("packages/client/src/two.ts", 'import { one } from "./one.ts";\nexport const two = one;\n');
-    write("packages/runtime/src/inner.ts", 'import { one } from "../../client/src/one.ts";\nexport const b = one;\n');
+    write(
+      "packages/runtime/src/inner.ts",
+      'import { one } from "../../client/src/one.ts";\nexport const b = one;\n',
+    );
     write("packages/cluster/src/store/store.ts", "export const store = 1;\n");
-    write("packages/cluster/src/controllers/peek.ts", 'import { store } from "../store/store.ts";\nexport const b = store;\n');
-    write("packages/cluster/src/store/reach.ts", 'import { b } from "../controllers/peek.ts";\nexport const c = b;\n');
+    write(
+      "packages/cluster/src/controllers/peek.ts",
+      'import { store } from "../store/store.ts";\nexport const b = store;\n',
+    );
+    write(
+      "packages/cluster/src/store/reach.ts",
+      'import { b } from "../controllers/peek.ts";\nexport const c = b;\n',
+    );
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -67,7 +87,9 @@ describe("import directions", () => {
   });
 
   it("looks at every module of the repository", () => {
-    const files = execFileSync("git", ["ls-files", "packages/*/src/**/*.ts"], { encoding: "utf8" }).trim().split("\n");
+    const files = execFileSync("git", ["ls-files", "packages/*/src/**/*.ts"], { encoding: "utf8" })
+      .trim()
+      .split("\n");
     expect(readFileSync(".dependency-cruiser.mjs", "utf8")).toContain("conditionNames");
     expect(cruise(".").totalCruised).toBeGreaterThanOrEqual(files.length);
   });

@@ -8,7 +8,9 @@ const folder = "packages/runtime/src/lint-fixture";
 
 function lint(): string {
   try {
-    return execFileSync("npx", ["--no-install", "oxlint", "--type-aware", "--no-ignore", folder], { encoding: "utf8" });
+    return execFileSync("npx", ["--no-install", "oxlint", "--type-aware", "--no-ignore", folder], {
+      encoding: "utf8",
+    });
   } catch (error) {
     return (error as { stdout: string }).stdout;
   }

@@ -11,7 +11,10 @@ describe.each(["README.md"])("%s", (file) => {
     expect(blocks.length).toBeGreaterThanOrEqual(2);
   });
 
-  it.each(blocks.map(([, source = "", code = ""]) => [source, code] as const))("quotes %s as it is", (source, code) => {
-    expect(readFileSync(source, "utf8")).toContain(code);
-  });
+  it.each(blocks.map(([, source = "", code = ""]) => [source, code] as const))(
+    "quotes %s as it is",
+    (source, code) => {
+      expect(readFileSync(source, "utf8")).toContain(code);
+    },
+  );
 });

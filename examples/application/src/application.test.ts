@@ -22,7 +22,8 @@ describe("the Application operator", () => {
   const available = (count: number, name = "web"): Promise<unknown> =>
     waitFor(test.client, Application, `default/${name}`, {
       until: (app) =>
-        app?.status?.availableReplicas === count && app.status.conditions?.some((c) => c.type === "Available" && c.status === "True") === true,
+        app?.status?.availableReplicas === count &&
+        app.status.conditions?.some((c) => c.type === "Available" && c.status === "True") === true,
       what: `have ${count} replicas available`,
     });
 
@@ -31,16 +32,26 @@ describe("the Application operator", () => {
     await create(3);
     await available(3);
     const pods = await test.client.list(Pod, { namespace: "default", labelSelector: "app=web" });
-    expect(pods.items.map((p) => p.spec?.containers?.[0]?.image)).toEqual(["nginx:1.25", "nginx:1.25", "nginx:1.25"]);
+    expect(pods.items.map((p) => p.spec?.containers?.[0]?.image)).toEqual([
+      "nginx:1.25",
+      "nginx:1.25",
+      "nginx:1.25",
+    ]);
     const deployment = await test.client.get(Deployment, { name: "web", namespace: "default" });
-    expect(deployment.metadata.ownerReferences).toMatchObject([{ kind: "Application", name: "web", controller: true }]);
+    expect(deployment.metadata.ownerReferences).toMatchObject([
+      { kind: "Application", name: "web", controller: true },
+    ]);
   });
 
   it("follows a change of the spec", async () => {
     await test.run(operator);
     await create(1);
     await available(1);
-    await test.client.patch(Application, { name: "web", namespace: "default" }, { merge: { spec: { replicas: 4 } } });
+    await test.client.patch(
+      Application,
+      { name: "web", namespace: "default" },
+      { merge: { spec: { replicas: 4 } } },
+    );
     await available(4);
   });
 
@@ -48,7 +59,11 @@ describe("the Application operator", () => {
     await test.run(operator);
     await create(2);
     await available(2);
-    await test.client.patch(Deployment, { name: "web", namespace: "default" }, { merge: { spec: { replicas: 7 } } });
+    await test.client.patch(
+      Deployment,
+      { name: "web", namespace: "default" },
+      { merge: { spec: { replicas: 7 } } },
+    );
     await waitFor(test.client, Deployment, "default/web", {
       until: (d) => d?.spec?.replicas === 2 && (d.metadata.generation ?? 0) >= 3,
       what: "go back to 2 replicas",
@@ -74,16 +89,24 @@ describe("the Application operator", () => {
     await test.run(operator);
     await create(1);
     await available(1);
-    const condition = async () => (await test.client.get(Application, { name: "web", namespace: "default" })).status?.conditions?.[0];
+    const condition = async () =>
+      (await test.client.get(Application, { name: "web", namespace: "default" })).status?.conditions?.[0];
     const before = await condition();
-    await test.client.patch(Application, { name: "web", namespace: "default" }, { merge: { spec: { version: "1.26" } } });
+    await test.client.patch(
+      Application,
+      { name: "web", namespace: "default" },
+      { merge: { spec: { version: "1.26" } } },
+    );
     await waitFor(test.client, Application, "default/web", {
-      until: (app) => app?.status?.conditions?.[0]?.observedGeneration === 2 && app.status.conditions[0].status === "True",
+      until: (app) =>
+        app?.status?.conditions?.[0]?.observedGeneration === 2 && app.status.conditions[0].status === "True",
       what: "be available in its second generation",
     });
     const after = await condition();
     expect(after?.observedGeneration).toBe(2);
-    expect(Date.parse(after?.lastTransitionTime ?? "")).toBeGreaterThanOrEqual(Date.parse(before?.lastTransitionTime ?? ""));
+    expect(Date.parse(after?.lastTransitionTime ?? "")).toBeGreaterThanOrEqual(
+      Date.parse(before?.lastTransitionTime ?? ""),
+    );
   });
 
   it("reconciles an Application that was created while it was stopped", async () => {
@@ -128,7 +151,10 @@ describe("the Application operator", () => {
     await test.client.delete(Application, { name: "web", namespace: "default" });
     await waitFor(test.client, Deployment, "default/web", { until: (d) => d === undefined, what: "go" });
     for (const pod of (await test.client.list(Pod, { namespace: "default" })).items) {
-      await waitFor(test.client, Pod, `default/${pod.metadata.name}`, { until: (p) => p === undefined, what: "go" });
+      await waitFor(test.client, Pod, `default/${pod.metadata.name}`, {
+        until: (p) => p === undefined,
+        what: "go",
+      });
     }
     expect((await test.client.list(ReplicaSet, { namespace: "default" })).items).toEqual([]);
   });

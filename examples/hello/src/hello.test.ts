@@ -10,7 +10,8 @@ it("writes the greeting that a Hello asks for, and changes it with the Hello", a
     const key = { name: "first", namespace: "default" };
     await test.client.create(Hello, { metadata: key, spec: {} });
     const greeting = (text: string) => ({
-      until: (map: { readonly data?: Readonly<Record<string, string>> } | undefined) => map?.data?.["greeting"] === text,
+      until: (map: { readonly data?: Readonly<Record<string, string>> } | undefined) =>
+        map?.data?.["greeting"] === text,
       what: `say ${text}`,
     });
     const map = await waitFor(test.client, ConfigMap, "default/first", greeting("Hello, world!"));

@@ -19,7 +19,13 @@ export { jsonEqual } from "./object/equal.ts";
 export { apiVersionOf, kindText, parseApiVersion, resourcePath } from "./kind/kind.ts";
 export type { AnyKind, CreateOf, Kind, KindOf } from "./kind/kind.ts";
 export { defineKind } from "./kind/define-kind.ts";
-export type { AnyKindDefinition, AnyZodSchema, CreateObject, KindDefinition, ReadObject } from "./kind/kind-definition.ts";
+export type {
+  AnyKindDefinition,
+  AnyZodSchema,
+  CreateObject,
+  KindDefinition,
+  ReadObject,
+} from "./kind/kind-definition.ts";
 export type { AnyCustomKind, CustomKind } from "./kind/custom-kind.ts";
 export { crdManifest, crdManifestBytesMax, crdSizeWarning } from "./kind/crd-manifest.ts";
 export { defineCrd } from "./kind/define-crd.ts";
@@ -56,7 +62,16 @@ export {
   unauthorized,
 } from "./status/status-error.ts";
 export type { ResourceName } from "./status/status-error.ts";
-export { causeReason, fieldChild, fieldErrorBody, fieldErrorText, fieldErrorsText, fieldKey, omittedValue, quote } from "./status/field-error.ts";
+export {
+  causeReason,
+  fieldChild,
+  fieldErrorBody,
+  fieldErrorText,
+  fieldErrorsText,
+  fieldKey,
+  omittedValue,
+  quote,
+} from "./status/field-error.ts";
 export type { FieldError, FieldErrorType } from "./status/field-error.ts";
 export { goJson } from "./status/go-text.ts";
 
@@ -80,7 +95,12 @@ export type { TriedRule, TryRuleOptions } from "./cel/try-rule.ts";
 export { checkSchemaRules } from "./cel/schema-check.ts";
 export type { SchemaRulesCheckOptions } from "./cel/schema-check.ts";
 export { compileSchemaRules, schemaRulesBudget } from "./cel/schema-rules.ts";
-export type { CompileSchemaRulesOptions, SchemaRules, SchemaRulesOptions, SchemaRulesResult } from "./cel/schema-rules.ts";
+export type {
+  CompileSchemaRulesOptions,
+  SchemaRules,
+  SchemaRulesOptions,
+  SchemaRulesResult,
+} from "./cel/schema-rules.ts";
 
 // Discovery
 export { buildDiscovery } from "./discovery/discovery.ts";
@@ -114,9 +134,14 @@ export { ageSince, humanDuration } from "./table/human-duration.ts";
 export { customPrinter } from "./table/custom-printer.ts";
 export type { PrinterColumn } from "./table/custom-printer.ts";
 
-
 // Object rules
-export { findCondition, isConditionFalse, isConditionTrue, removeCondition, setCondition } from "./object/condition.ts";
+export {
+  findCondition,
+  isConditionFalse,
+  isConditionTrue,
+  removeCondition,
+  setCondition,
+} from "./object/condition.ts";
 export type { ConditionUpdate } from "./object/condition.ts";
 export { addFinalizer, hasFinalizer, removeFinalizer } from "./object/finalizer.ts";
 export {

@@ -2,7 +2,11 @@
 export type { AdmissionPlugins } from "./access/admission/admission-control.ts";
 export type { AuthorizationMode } from "./access/access-control.ts";
 export { comparePermissions, leastPrivilege } from "./access/least-privilege.ts";
-export type { LeastPrivilegeOptions, NeededPermissions, PermissionComparison } from "./access/least-privilege.ts";
+export type {
+  LeastPrivilegeOptions,
+  NeededPermissions,
+  PermissionComparison,
+} from "./access/least-privilege.ts";
 export type { PolicyRule } from "./access/rbac/policy-rule.ts";
 export type { RecordedRequest, RecordingFilter, RequestRecording } from "./access/request-recorder.ts";
 export { serviceAccountUser } from "./access/service-account-tokens.ts";

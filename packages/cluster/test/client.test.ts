@@ -23,13 +23,13 @@ afterEach(async () => {
 });
 
 async function inProcess(): Promise<{ client: Client; cluster: Cluster }> {
-  const cluster = await createCluster();
+  const cluster = await createCluster({ controllers: false });
   closers.push(() => cluster.close());
   return { client: createClient({ transport: cluster.transport(), fieldManager: "test" }), cluster };
 }
 
 async function overHttps(): Promise<{ client: Client; cluster: Cluster }> {
-  const cluster = await createCluster();
+  const cluster = await createCluster({ controllers: false });
   const { url, certificateAuthority: ca, token } = await cluster.listen();
   const credentials = fixedCredentials({ authorization: `Bearer ${token}` });
   const transport = createHttpTransport({

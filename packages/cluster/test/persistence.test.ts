@@ -8,7 +8,8 @@ import { type Client, createClient } from "@bowline/client";
 import { type Cluster, createCluster } from "@bowline/cluster";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-const clientOf = (cluster: Cluster): Client => createClient({ transport: cluster.transport(), fieldManager: "test" });
+const clientOf = (cluster: Cluster): Client =>
+  createClient({ transport: cluster.transport(), fieldManager: "test" });
 const map = (name: string, value: string) => ({ metadata: { name, namespace: "default" }, data: { value } });
 
 describe("a cluster with a data folder", () => {
@@ -36,7 +37,9 @@ describe("a cluster with a data folder", () => {
     await first.close();
     const second = await createCluster({ data: folder, controllers: false });
     const follow = async (): Promise<void> => {
-      const watch = await clientOf(second).watch(ConfigMap, { resourceVersion: metadata.resourceVersion ?? "" });
+      const watch = await clientOf(second).watch(ConfigMap, {
+        resourceVersion: metadata.resourceVersion ?? "",
+      });
       for await (const _event of watch) return;
     };
     await expect(follow()).rejects.toSatisfy(isExpired);
@@ -84,7 +87,11 @@ describe("Cluster.restore", () => {
     const client = clientOf(cluster);
     await client.create(ConfigMap, map("kept", "1"));
     const snapshot = cluster.snapshot();
-    await client.patch(ConfigMap, { name: "kept", namespace: "default" }, { merge: { data: { value: "2" } } });
+    await client.patch(
+      ConfigMap,
+      { name: "kept", namespace: "default" },
+      { merge: { data: { value: "2" } } },
+    );
     await client.create(ConfigMap, map("added", "1"));
     cluster.restore(snapshot);
     const { items } = await client.list(ConfigMap, { namespace: "default" });

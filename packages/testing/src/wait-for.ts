@@ -40,9 +40,12 @@ export async function waitFor<K extends AnyKind>(
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!over.signal.aborted) throw error;
-    const state = last === undefined ? "it does not exist" : `its last state: ${JSON.stringify(last, undefined, 2)}`;
+    const state =
+      last === undefined ? "it does not exist" : `its last state: ${JSON.stringify(last, undefined, 2)}`;
     const what = options.what ?? "meet the condition";
-    throw new Error(`${kind.plural} ${key} did not ${what} within ${timeoutMs} ms; ${state}`, { cause: error });
+    throw new Error(`${kind.plural} ${key} did not ${what} within ${timeoutMs} ms; ${state}`, {
+      cause: error,
+    });
   } finally {
     timer.cancel();
   }
@@ -56,7 +59,11 @@ async function follow<K extends AnyKind>(
   met: (object: DeepReadonly<KindOf<K>> | undefined) => boolean,
 ): Promise<boolean> {
   const { name, namespace, signal } = at;
-  const scope = { fieldSelector: `metadata.name=${name}`, signal, ...(namespace === undefined ? {} : { namespace }) };
+  const scope = {
+    fieldSelector: `metadata.name=${name}`,
+    signal,
+    ...(namespace === undefined ? {} : { namespace }),
+  };
   const list = await client.list(kind, scope as never);
   if (met((list as unknown as { items: DeepReadonly<KindOf<K>>[] }).items[0])) return true;
   const { resourceVersion = "" } = (list as unknown as { metadata: { resourceVersion?: string } }).metadata;

@@ -25,7 +25,7 @@ import {
 } from "@bowline/api/catalog";
 import type { Bucket } from "../store/bucket.ts";
 import type { Revision, StoredObject } from "../store/revision.ts";
-import type { BuiltinRules } from "./builtin/builtin-rules.ts";
+import type { BuiltinRules, EndpointRules } from "./builtin/builtin-rules.ts";
 import { withField } from "./custom-resource.ts";
 import { withMetadata } from "./metadata.ts";
 import type { MaybePromise, Resource, ScalePaths } from "./resource.ts";
@@ -62,6 +62,12 @@ export function builtinResource(options: BuiltinResourceOptions): Resource {
     status: api.subresources.some((s) => s.name === "status")
       ? statusStrategy(options, statusFields)
       : undefined,
+    endpoints: new Map(
+      Object.entries(rules.endpoints ?? {}).map(([name, endpoint]) => [
+        name,
+        endpointStrategy(options, name, endpoint),
+      ]),
+    ),
     scale: api.subresources.some((s) => s.name === "scale") ? workloadScale : undefined,
     get printer() {
       return builtinPrinter(kind);
@@ -126,9 +132,9 @@ function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: read
     },
     applyDefaults: (object) =>
       (rules.defaults?.(object as unknown as StoredObject) ?? object) as unknown as JsonObject,
-    prepareForCreate(object) {
+    prepareForCreate(object, user) {
       const bare = withInitialStatus(object, rules, statusFields);
-      const prepared = rules.prepareForCreate?.(bare) ?? bare;
+      const prepared = rules.prepareForCreate?.(bare, user) ?? bare;
       return withMetadata(prepared, { generation: rules.generation === undefined ? undefined : 1 });
     },
     prepareForUpdate(object, old) {
@@ -160,9 +166,7 @@ function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: read
 
 function isNewGeneration(rules: BuiltinRules, object: StoredObject, old: StoredObject): boolean {
   if (rules.generation === undefined) return false;
-  return rules.generation === true
-    ? !jsonEqual(object["spec"], old["spec"])
-    : rules.generation(object, old);
+  return rules.generation === true ? !jsonEqual(object["spec"], old["spec"]) : rules.generation(object, old);
 }
 
 /** The object as its status is on create: what the kind starts with, whatever the client sent. */
@@ -225,6 +229,27 @@ function statusStrategy(
   };
 }
 
+function endpointStrategy(
+  options: BuiltinResourceOptions,
+  name: string,
+  endpoint: EndpointRules,
+): WriteStrategy {
+  const { api, rules } = options;
+  return {
+    management: fieldManagement(api, [], name),
+    prepareForUpdate(object, old) {
+      const prepared = endpoint.prepareForUpdate(object, old);
+      if (!isNewGeneration(rules, prepared, old)) return prepared;
+      return withMetadata(prepared, { generation: (old.metadata.generation ?? 0) + 1 });
+    },
+    validateUpdate: (object, old) =>
+      verdict([
+        ...validateObjectMetaUpdate(object.metadata as ObjectMeta, old.metadata as ObjectMeta),
+        ...endpoint.validateUpdate(object, old),
+      ]),
+  };
+}
+
 const noWarnings: readonly string[] = [];
 
 function verdict(errors: readonly FieldError[], warnings: readonly string[] = noWarnings): Verdict {
@@ -234,7 +259,7 @@ function verdict(errors: readonly FieldError[], warnings: readonly string[] = no
 function fieldManagement(
   api: BuiltinResource,
   statusFields: readonly string[],
-  subresource: "status" | undefined,
+  subresource: string | undefined,
 ): FieldManagement {
   const apiVersion = api.group === "" ? api.version : `${api.group}/${api.version}`;
   let type: ReturnType<typeof compileMergeType> | undefined;

@@ -120,7 +120,7 @@ async function prepareCreate(
   if (given.tracked !== true) object = await track(context, strategy, undefined, object);
   object = await admitted(context, admission(object), object);
   // uid and name first: the selector of a Job is made from its uid
-  object = strategy.prepareForCreate(newMetadata(object, context));
+  object = strategy.prepareForCreate(newMetadata(object, context), context.user);
   judge(resource, object, strategy.validateCreate(object), context);
   await context.admission.validate(admission(object));
   return object;

@@ -29,6 +29,8 @@ export interface Resource {
   readonly strategy: Strategy;
   /** Absent for kinds without the status subresource. */
   readonly status: WriteStrategy | undefined;
+  /** Further endpoints that write the object, by subresource: `approval` of signing requests, `resize` of pods. */
+  readonly endpoints?: ReadonlyMap<string, WriteStrategy>;
   readonly scale: ScalePaths | undefined;
   /** Where replicas are in every version: ownership of them is shared with the scale. */
   readonly replicasPaths: ReplicasPaths;

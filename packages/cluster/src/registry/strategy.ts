@@ -1,5 +1,6 @@
 import type { FieldError, FieldManagement, JsonObject } from "@bowline/api";
 import type { StoredObject } from "../store/revision.ts";
+import type { UserInfo } from "./user.ts";
 
 /** What a check found: causes of a 422, and texts of Warning headers. */
 export interface Verdict {
@@ -45,7 +46,8 @@ export interface Strategy extends WriteStrategy {
   readonly decodesApplied: boolean;
   /** Fills in defaults. */
   applyDefaults(object: JsonObject): JsonObject;
-  prepareForCreate(object: StoredObject): StoredObject;
+  /** @param user who asks */
+  prepareForCreate(object: StoredObject, user?: UserInfo): StoredObject;
   validateCreate(object: StoredObject): Verdict;
   /** True: an update without resourceVersion overwrites whatever is stored. */
   readonly allowUnconditionalUpdate: boolean;

@@ -9,7 +9,12 @@ import type { StoredObject } from "./revision.ts";
 import { Store } from "./store.ts";
 
 const object = (name: string, data: string) => (resourceVersion: string) =>
-  deepFreeze({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, resourceVersion }, data: { data } }) as unknown as StoredObject;
+  deepFreeze({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, resourceVersion },
+    data: { data },
+  }) as unknown as StoredObject;
 
 describe("a data folder", () => {
   let folder: string;
@@ -18,7 +23,8 @@ describe("a data folder", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const open = async (): Promise<Store> => new Store({ now: () => 0, journal: await openLmdbJournal(folder) });
+  const open = async (): Promise<Store> =>
+    new Store({ now: () => 0, journal: await openLmdbJournal(folder) });
 
   it("gives back every object with its resourceVersion, and goes on counting above it", async () => {
     const first = await open();
@@ -32,7 +38,12 @@ describe("a data folder", () => {
     await first.close();
 
     const second = await open();
-    expect(second.bucket("/configmaps").list("").map((r) => r.object)).toEqual(kept);
+    expect(
+      second
+        .bucket("/configmaps")
+        .list("")
+        .map((r) => r.object),
+    ).toEqual(kept);
     expect(second.bucket("/configmaps").get("default/a")?.object.metadata.resourceVersion).toBe("3");
     expect(second.revision).toBeGreaterThan(revision);
     const next = second.bucket("/pods").put("default/p", undefined, object("p", ""));
@@ -63,7 +74,9 @@ describe("a data folder", () => {
   it("refuses a folder with other files in it", async () => {
     writeFileSync(path.join(folder, "thesis.txt"), "chapter one");
     await expect(openLmdbJournal(folder)).rejects.toThrow(
-      new DataFolderError(`${folder} holds other files (thesis.txt): name an empty folder, or one made by bowline`),
+      new DataFolderError(
+        `${folder} holds other files (thesis.txt): name an empty folder, or one made by bowline`,
+      ),
     );
   });
 
@@ -71,14 +84,18 @@ describe("a data folder", () => {
     writeFileSync(path.join(folder, "bowline.json"), '{"format":9}');
     await expect(openLmdbJournal(folder)).rejects.toThrow(/is of format 9, this version reads format 1/);
     writeFileSync(path.join(folder, "bowline.json"), "{");
-    await expect(openLmdbJournal(folder)).rejects.toThrow(/cannot be read: this is no data folder of bowline, or it is corrupt/);
+    await expect(openLmdbJournal(folder)).rejects.toThrow(
+      /cannot be read: this is no data folder of bowline, or it is corrupt/,
+    );
   });
 
   it("refuses data that is not a database", async () => {
     writeFileSync(path.join(folder, "bowline.json"), '{"format":1}');
     writeFileSync(path.join(folder, "data.mdb"), "");
     appendFileSync(path.join(folder, "data.mdb"), "not a database, ".repeat(1000));
-    await expect(openLmdbJournal(folder)).rejects.toThrow(/is no database, or it is corrupt: restore a snapshot/);
+    await expect(openLmdbJournal(folder)).rejects.toThrow(
+      /is no database, or it is corrupt: restore a snapshot/,
+    );
   });
 });
 
@@ -87,7 +104,8 @@ describe("a data folder that lost its end", () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), "bowline-data-"));
     try {
       const store = new Store({ now: () => 0, journal: await openLmdbJournal(folder) });
-      for (let i = 0; i < 200; i++) store.bucket("/configmaps").put(`default/${i}`, undefined, object(String(i), "x".repeat(500)));
+      for (let i = 0; i < 200; i++)
+        store.bucket("/configmaps").put(`default/${i}`, undefined, object(String(i), "x".repeat(500)));
       await store.close();
       truncateSync(path.join(folder, "data.mdb"), 12_288);
       await expect(openLmdbJournal(folder)).rejects.toThrow(/is no database, or it is corrupt/);

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { decodeJson, deepFreeze } from "@bowline/api";
-import type { RootDatabase } from "lmdb";
+import type { RootDatabase, open as OpenDatabase } from "lmdb";
 import { DataFolderError, type Journal, type JournalContent, type JournalEntry } from "./journal.ts";
 import type { StoredObject } from "./revision.ts";
 import type { StoreEvent } from "./watch-hub.ts";
@@ -49,11 +49,13 @@ export async function openLmdbJournal(folder: string): Promise<Journal> {
   }
 }
 
-async function loadLmdb(): Promise<typeof import("lmdb")> {
+async function loadLmdb(): Promise<{ readonly open: typeof OpenDatabase }> {
   try {
     return await import("lmdb");
   } catch (error) {
-    throw new DataFolderError("keeping data in a folder needs the package lmdb: npm install lmdb", { cause: error });
+    throw new DataFolderError("keeping data in a folder needs the package lmdb: npm install lmdb", {
+      cause: error,
+    });
   }
 }
 
@@ -63,7 +65,9 @@ function prepareFolder(folder: string): void {
   if (existsSync(file)) return checkMarker(file);
   const others = readdirSync(folder);
   if (others.length > 0) {
-    throw new DataFolderError(`${folder} holds other files (${others.slice(0, 3).join(", ")}): name an empty folder, or one made by bowline`);
+    throw new DataFolderError(
+      `${folder} holds other files (${others.slice(0, 3).join(", ")}): name an empty folder, or one made by bowline`,
+    );
   }
   writeFileSync(file, `${JSON.stringify({ format, kind: "bowline cluster data" })}\n`);
 }
@@ -73,10 +77,14 @@ function checkMarker(file: string): void {
   try {
     found = JSON.parse(readFileSync(file, "utf8")) as typeof found;
   } catch (error) {
-    throw new DataFolderError(`${file} cannot be read: this is no data folder of bowline, or it is corrupt`, { cause: error });
+    throw new DataFolderError(`${file} cannot be read: this is no data folder of bowline, or it is corrupt`, {
+      cause: error,
+    });
   }
   if (found.format !== format) {
-    throw new DataFolderError(`${file} is of format ${String(found.format)}, this version reads format ${format}: use the version that made it`);
+    throw new DataFolderError(
+      `${file} is of format ${String(found.format)}, this version reads format ${format}: use the version that made it`,
+    );
   }
 }
 
@@ -91,12 +99,15 @@ function checkDatabase(file: string): void {
   const descriptor = openSync(file, "r");
   try {
     const length = readSync(descriptor, head, 0, head.length, 0);
-    const isDatabase = length === head.length && metaOffsets.every((offset) => head.readUInt32LE(offset) === metaMagic);
+    const isDatabase =
+      length === head.length && metaOffsets.every((offset) => head.readUInt32LE(offset) === metaMagic);
     if (isDatabase && fstatSync(descriptor).size >= bytesInUse(head)) return;
   } finally {
     closeSync(descriptor);
   }
-  throw new DataFolderError(`${file} is no database, or it is corrupt: restore a snapshot, or name another folder`);
+  throw new DataFolderError(
+    `${file} is no database, or it is corrupt: restore a snapshot, or name another folder`,
+  );
 }
 
 /** Size that the newer meta page says the file has at least: a truncated file is shorter. */
@@ -122,7 +133,10 @@ class LmdbJournal implements Journal {
 
   read(): JournalContent {
     const stored = this.#database.get(revisionKey);
-    return { revision: stored === undefined ? 0 : Number(Buffer.from(stored).toString()), entries: this.#entries() };
+    return {
+      revision: stored === undefined ? 0 : Number(Buffer.from(stored).toString()),
+      entries: this.#entries(),
+    };
   }
 
   *#entries(): Generator<JournalEntry> {
@@ -138,9 +152,12 @@ class LmdbJournal implements Journal {
       const object = deepFreeze(decodeJson(Buffer.from(value).toString()).value) as unknown as StoredObject;
       return { revision: Number(object.metadata.resourceVersion), object };
     } catch (error) {
-      throw new DataFolderError(`${this.#folder} is corrupt at ${key.replace(separator, " ")}: restore a snapshot, or name another folder`, {
-        cause: error,
-      });
+      throw new DataFolderError(
+        `${this.#folder} is corrupt at ${key.replace(separator, " ")}: restore a snapshot, or name another folder`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 

@@ -59,7 +59,8 @@ export class Store {
         for (const listener of this.#listeners) listener(bucket, event);
       },
     };
-    for (const { bucket, key, revision, object } of content?.entries ?? []) this.bucket(bucket).load(key, revision, object);
+    for (const { bucket, key, revision, object } of content?.entries ?? [])
+      this.bucket(bucket).load(key, revision, object);
   }
 
   /** Resolves when everything committed so far survives the end of the process; at once without a journal. */
@@ -80,7 +81,8 @@ export class Store {
     for (const [name, bucket] of this.#buckets) {
       const wanted = new Map((snapshot.buckets.get(name) ?? []).map((revision) => [revision.key, revision]));
       for (const current of bucket.list("")) {
-        if (!wanted.has(current.key)) bucket.remove(current.key, current, (version) => withVersion(current.object, version));
+        if (!wanted.has(current.key))
+          bucket.remove(current.key, current, (version) => withVersion(current.object, version));
       }
       for (const revision of wanted.values()) {
         const current = bucket.get(revision.key);

@@ -1,6 +1,7 @@
 import type { FieldError, NameCheck } from "@bowline/api";
 import type { StoredObject } from "../../store/revision.ts";
 import type { FieldReader } from "../resource.ts";
+import type { UserInfo } from "../user.ts";
 
 /**
  * What is special about one built-in kind, beside its schema. Everything is optional: a kind without rules is stored as
@@ -18,8 +19,8 @@ export interface BuiltinRules {
   readonly validateStatusUpdate?: (object: StoredObject, old: StoredObject) => readonly FieldError[];
   /** Texts of Warning headers; `old` is undefined on create. Not asked for writes of the status. */
   readonly warnings?: (object: StoredObject, old: StoredObject | undefined) => readonly string[];
-  /** Called with uid and name set. */
-  readonly prepareForCreate?: (object: StoredObject) => StoredObject;
+  /** Called with uid and name set. `user` is who asks. */
+  readonly prepareForCreate?: (object: StoredObject, user: UserInfo | undefined) => StoredObject;
   readonly prepareForUpdate?: (object: StoredObject, old: StoredObject) => StoredObject;
   /** Called with everything but the status and some metadata taken from the stored object. */
   readonly prepareForStatusUpdate?: (object: StoredObject, old: StoredObject) => StoredObject;
@@ -40,8 +41,17 @@ export interface BuiltinRules {
   readonly keepsDeleted?: (object: StoredObject) => boolean;
   /** Field selectors beside metadata.name and metadata.namespace. */
   readonly fields?: Readonly<Record<string, FieldReader>>;
+  /** Further endpoints that write the object, such as `approval`. */
+  readonly endpoints?: Readonly<Record<string, EndpointRules>>;
   /** Fields that only the status endpoint writes; default `["status"]` when the kind has that subresource. */
   readonly statusFields?: readonly string[];
+}
+
+/** What is special about writes through one endpoint of a kind. */
+export interface EndpointRules {
+  /** Takes from the stored object what this endpoint does not let a client set. */
+  prepareForUpdate(object: StoredObject, old: StoredObject): StoredObject;
+  validateUpdate(object: StoredObject, old: StoredObject): readonly FieldError[];
 }
 
 /** Reads a nested field as the text that a field selector compares. */

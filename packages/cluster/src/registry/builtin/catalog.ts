@@ -1,13 +1,38 @@
-import { pathSegmentNameErrors } from "@bowline/api";
 import { builtinResources } from "@bowline/api/catalog";
 import type { Store } from "../../store/store.ts";
-import { builtinResource } from "../builtin-resource.ts";
+import { type VersionConversion, builtinResource } from "../builtin-resource.ts";
 import type { Resource } from "../resource.ts";
-import { type BuiltinRules, fieldReader } from "./builtin-rules.ts";
-import { crdResource } from "./custom-resource-definition.ts";
+import {
+  mutatingBindingRules,
+  mutatingPolicyRules,
+  validatingBindingRules,
+  validatingPolicyRules,
+} from "./admission/admission-policy.ts";
+import { webhookConfigurationRules } from "./admission/webhook-configuration.ts";
+import { apiServiceRules } from "./api-service.ts";
+import { autoscalerRules, autoscalerV1Rules } from "./autoscaling/autoscaler.ts";
+import { autoscalerConversion } from "./autoscaling/autoscaler-conversion.ts";
+import type { BuiltinRules } from "./builtin-rules.ts";
+import { signingRequestRules } from "./certificate-signing-request.ts";
+import { configMapRules, secretRules } from "./core/config-map.ts";
+import { coreEventRules, newEventRules } from "./core/event.ts";
 import { eventConversion } from "./core/event-conversion.ts";
+import { limitRangeRules } from "./core/limit-range.ts";
 import { namespaceRules } from "./core/namespace.ts";
-import { podRules } from "./pod/pod.ts";
+import { nodeRules } from "./core/node.ts";
+import { resourceQuotaRules } from "./core/resource-quota.ts";
+import { crdResource } from "./custom-resource-definition.ts";
+import { disruptionBudgetRules } from "./disruption-budget.ts";
+import { leaseRules } from "./lease.ts";
+import { ingressClassRules, ingressRules } from "./network/ingress.ts";
+import { networkPolicyRules } from "./network/network-policy.ts";
+import { podRules, podTemplateRules } from "./pod/pod.ts";
+import { priorityClassRules } from "./priority-class.ts";
+import { rbacRules } from "./rbac.ts";
+import { endpointSliceRules, endpointsRules } from "./service/endpoints.ts";
+import { serviceRules } from "./service/service.ts";
+import { claimRules } from "./storage/persistent-volume-claim.ts";
+import { csiDriverRules, storageClassRules, volumeRules } from "./storage/persistent-volume.ts";
 import { cronJobRules } from "./workload/cron-job.ts";
 import { daemonSetRules } from "./workload/daemon-set.ts";
 import { deploymentRules } from "./workload/deployment.ts";
@@ -15,44 +40,72 @@ import { jobRules } from "./workload/job.ts";
 import { replicaSetRules, replicationControllerRules } from "./workload/replica-set.ts";
 import { controllerRevisionRules, statefulSetRules } from "./workload/stateful-set.ts";
 
-const anyPathName: BuiltinRules = { name: pathSegmentNameErrors };
-
-const eventFields = (object: string, message: string): BuiltinRules => ({
-  fields: {
-    [`${object}.kind`]: fieldReader(object, "kind"),
-    [`${object}.namespace`]: fieldReader(object, "namespace"),
-    [`${object}.name`]: fieldReader(object, "name"),
-    [`${object}.uid`]: fieldReader(object, "uid"),
-    [`${object}.apiVersion`]: fieldReader(object, "apiVersion"),
-    [`${object}.resourceVersion`]: fieldReader(object, "resourceVersion"),
-    [`${object}.fieldPath`]: fieldReader(object, "fieldPath"),
-    reason: fieldReader("reason"),
-    reportingComponent: fieldReader(message === "note" ? "reportingController" : "reportingComponent"),
-    source: fieldReader(message === "note" ? "deprecatedSource" : "source", "component"),
-    type: fieldReader("type"),
-  },
-});
-
 /** Rules by `group/plural`. Kinds that are not listed are stored as their schema has them. */
-const rulesOf: Readonly<Record<string, BuiltinRules>> = {
-  "/namespaces": namespaceRules,
-  "/pods": podRules,
-  "/nodes": { fields: { "spec.unschedulable": fieldReader("spec", "unschedulable") } },
-  "/secrets": { fields: { type: fieldReader("type") } },
-  "/events": eventFields("involvedObject", "message"),
-  "events.k8s.io/events": eventFields("regarding", "note"),
-  "rbac.authorization.k8s.io/roles": anyPathName,
-  "rbac.authorization.k8s.io/rolebindings": anyPathName,
-  "rbac.authorization.k8s.io/clusterroles": anyPathName,
-  "rbac.authorization.k8s.io/clusterrolebindings": anyPathName,
-  "/replicationcontrollers": replicationControllerRules,
-  "apps/controllerrevisions": controllerRevisionRules,
-  "apps/daemonsets": daemonSetRules,
-  "apps/deployments": deploymentRules,
-  "apps/replicasets": replicaSetRules,
-  "apps/statefulsets": statefulSetRules,
-  "batch/cronjobs": cronJobRules,
-  "batch/jobs": jobRules,
+function rulesOf(store: Store): Readonly<Record<string, BuiltinRules>> {
+  return {
+    ...Object.fromEntries(
+      Object.entries(rbacRules).map(([plural, rules]) => [`rbac.authorization.k8s.io/${plural}`, rules]),
+    ),
+    "/configmaps": configMapRules,
+    "/endpoints": endpointsRules,
+    "/events": coreEventRules,
+    "/limitranges": limitRangeRules,
+    "/namespaces": namespaceRules,
+    "/nodes": nodeRules,
+    "/persistentvolumeclaims": claimRules,
+    "/persistentvolumes": volumeRules,
+    "/pods": podRules,
+    "/podtemplates": podTemplateRules,
+    "/replicationcontrollers": replicationControllerRules,
+    "/resourcequotas": resourceQuotaRules,
+    "/secrets": secretRules,
+    "/services": serviceRules(store),
+    "admissionregistration.k8s.io/mutatingadmissionpolicies": mutatingPolicyRules,
+    "admissionregistration.k8s.io/mutatingadmissionpolicybindings": mutatingBindingRules,
+    "admissionregistration.k8s.io/mutatingwebhookconfigurations": webhookConfigurationRules({
+      mutating: true,
+    }),
+    "admissionregistration.k8s.io/validatingadmissionpolicies": validatingPolicyRules,
+    "admissionregistration.k8s.io/validatingadmissionpolicybindings": validatingBindingRules,
+    "admissionregistration.k8s.io/validatingwebhookconfigurations": webhookConfigurationRules({
+      mutating: false,
+    }),
+    "apiregistration.k8s.io/apiservices": apiServiceRules,
+    "apps/controllerrevisions": controllerRevisionRules,
+    "apps/daemonsets": daemonSetRules,
+    "apps/deployments": deploymentRules,
+    "apps/replicasets": replicaSetRules,
+    "apps/statefulsets": statefulSetRules,
+    "autoscaling/horizontalpodautoscalers": autoscalerRules,
+    "batch/cronjobs": cronJobRules,
+    "batch/jobs": jobRules,
+    "certificates.k8s.io/certificatesigningrequests": signingRequestRules,
+    "coordination.k8s.io/leases": leaseRules,
+    "discovery.k8s.io/endpointslices": endpointSliceRules,
+    "networking.k8s.io/ingressclasses": ingressClassRules,
+    "networking.k8s.io/ingresses": ingressRules,
+    "networking.k8s.io/networkpolicies": networkPolicyRules,
+    "policy/poddisruptionbudgets": disruptionBudgetRules,
+    "scheduling.k8s.io/priorityclasses": priorityClassRules,
+    "storage.k8s.io/csidrivers": csiDriverRules,
+    "storage.k8s.io/storageclasses": storageClassRules,
+  };
+}
+
+interface SecondVersion {
+  readonly bucket: string;
+  readonly rules: BuiltinRules;
+  readonly conversion: VersionConversion;
+}
+
+/** Resources that show what another version, or another group, stores. By `group/version/plural`. */
+const secondVersions: Readonly<Record<string, SecondVersion>> = {
+  "events.k8s.io/v1/events": { bucket: "/events", rules: newEventRules, conversion: eventConversion },
+  "autoscaling/v1/horizontalpodautoscalers": {
+    bucket: "autoscaling/horizontalpodautoscalers",
+    rules: autoscalerV1Rules,
+    conversion: autoscalerConversion,
+  },
 };
 
 /** Resources that the real server has for old clients only, and that nobody answers here. */
@@ -60,16 +113,17 @@ const virtual = /^(bindings|componentstatuses)$/;
 
 /** Every built-in resource that a real server serves by default, on the buckets of `store`. */
 export function builtinCatalog(store: Store): Resource[] {
+  const rules = rulesOf(store);
   return builtinResources
     .filter((api) => api.servedByDefault && !virtual.test(api.plural))
     .map((api) => {
       const key = `${api.group}/${api.plural}`;
-      const events = key === "events.k8s.io/events";
+      const second = secondVersions[`${api.group}/${api.version}/${api.plural}`];
       const resource = builtinResource({
         api,
-        bucket: store.bucket(events ? "/events" : key),
-        rules: rulesOf[key] ?? {},
-        conversion: events ? eventConversion : undefined,
+        bucket: store.bucket(second?.bucket ?? key),
+        rules: second?.rules ?? rules[key] ?? {},
+        conversion: second?.conversion,
       });
       return api.kind === "CustomResourceDefinition" ? crdResource(resource) : resource;
     });

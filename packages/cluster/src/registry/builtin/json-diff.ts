@@ -29,14 +29,15 @@ function compareLines(a: readonly string[], b: readonly string[]): string[] {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let end = 0;
-  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end])
+    end++;
   const middle = commonLines(a.slice(start, a.length - end), b.slice(start, b.length - end));
   const same = (line: string): string => ` ${line}`;
   return [...a.slice(0, start).map(same), ...middle, ...a.slice(a.length - end).map(same)];
 }
 
 function commonLines(a: readonly string[], b: readonly string[]): string[] {
-  const length = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
+  const length = Array.from({ length: a.length + 1 }, () => Array.from({ length: b.length + 1 }, () => 0));
   const at = (i: number, j: number): number => length[i]?.[j] ?? 0;
   for (let i = a.length - 1; i >= 0; i--) {
     for (let j = b.length - 1; j >= 0; j--)

@@ -18,12 +18,12 @@ function errorsOf(object: StoredObject): FieldProblems {
   const value = Number(object["value"] ?? 0);
   if (name.startsWith("system-")) {
     if (systemClasses[name] !== value)
-      problems.forbidden("metadata.name", "priority class names with 'system-' prefix are reserved for system use only");
+      problems.forbidden(
+        "metadata.name",
+        "priority class names with 'system-' prefix are reserved for system use only",
+      );
   } else if (value > userValueMax) {
-    problems.forbidden(
-      "value",
-      `maximum allowed value of a user defined priority is ${userValueMax}`,
-    );
+    problems.forbidden("value", `maximum allowed value of a user defined priority is ${userValueMax}`);
   }
   checkOneOf(problems, "preemptionPolicy", object["preemptionPolicy"] as string | undefined, [
     "PreemptLowerPriority",

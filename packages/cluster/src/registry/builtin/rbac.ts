@@ -1,5 +1,10 @@
 /** Roles and bindings. Source: kubernetes pkg/apis/rbac (v1/defaults.go, validation). */
-import { type DeepReadonly, type FieldError, dns1123SubdomainErrors, pathSegmentNameErrors } from "@bowline/api";
+import {
+  type DeepReadonly,
+  type FieldError,
+  dns1123SubdomainErrors,
+  pathSegmentNameErrors,
+} from "@bowline/api";
 import type { ClusterRole, PolicyRule, RoleBinding, Subject } from "@bowline/api/rbac/v1";
 import type { StoredObject } from "../../store/revision.ts";
 import type { BuiltinRules } from "./builtin-rules.ts";
@@ -47,10 +52,7 @@ function roleErrors(namespaced: boolean): (object: StoredObject) => FieldError[]
     const field = "aggregationRule.clusterRoleSelectors";
     const selectors = aggregationRule.clusterRoleSelectors ?? [];
     if (selectors.length === 0) {
-      problems.required(
-        field,
-        "at least one clusterRoleSelector required if aggregationRule is non-nil",
-      );
+      problems.required(field, "at least one clusterRoleSelector required if aggregationRule is non-nil");
     }
     selectors.forEach((selector, i) => {
       checkLabelSelector(problems, `${field}[${i}]`, selector as never);

@@ -43,6 +43,8 @@ export function endpointStrategy(context: VerbContext): WriteStrategy {
   const { info, resource } = context;
   if (info.subresource === "") return resource.strategy;
   if (info.subresource === "status" && resource.status !== undefined) return resource.status;
+  const endpoint = resource.endpoints?.get(info.subresource);
+  if (endpoint !== undefined) return endpoint;
   throw missingSubresource(context);
 }
 

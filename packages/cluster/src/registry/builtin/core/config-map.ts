@@ -33,8 +33,7 @@ function checkFrozen(
 ): void {
   if (old["immutable"] !== true) return;
   if (object["immutable"] !== true) problems.forbidden("immutable", immutableText);
-  for (const field of fields)
-    if (!same(object[field], old[field])) problems.forbidden(field, immutableText);
+  for (const field of fields) if (!same(object[field], old[field])) problems.forbidden(field, immutableText);
 }
 
 function configMapErrors(object: StoredObject): FieldProblems {

@@ -1,119 +1,145 @@
 /** Events, under both of their groups. Source: kubernetes pkg/apis/core/validation/events.go. */
-import { type FieldError, dns1123SubdomainErrors, qualifiedNameErrors } from "@bowline/api";
+import { type FieldError, qualifiedNameErrors } from "@bowline/api";
 import type { StoredObject } from "../../../store/revision.ts";
 import { type BuiltinRules, fieldReader } from "../builtin-rules.ts";
-import { same } from "../field-checks.ts";
+import { checkImmutable, same } from "../field-checks.ts";
 import { FieldProblems } from "../field-problems.ts";
+import { eventConversion } from "./event-conversion.ts";
 
-const controllerBytesMax = 128;
-const actionBytesMax = 128;
-const reasonBytesMax = 128;
-const noteBytesMax = 1024;
+const lengthMax = 128;
+const noteLengthMax = 1024;
 
-interface InvolvedObject {
-  readonly namespace?: string;
-  readonly kind?: string;
-  readonly apiVersion?: string;
+interface EventFields extends StoredObject {
+  readonly involvedObject?: { readonly namespace?: string };
+  readonly eventTime?: string | null;
+  readonly reportingComponent?: string;
+  readonly reportingInstance?: string;
+  readonly action?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly type?: string;
+  readonly firstTimestamp?: string | null;
+  readonly lastTimestamp?: string | null;
+  readonly count?: number;
+  readonly source?: { readonly component?: string; readonly host?: string };
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string | null };
 }
 
-/** The namespace of an event is that of its object, `default` for objects without one. */
-function checkNamespace(problems: FieldProblems, object: StoredObject, involved: InvolvedObject): void {
-  const own = object.metadata.namespace ?? "";
-  const wanted = involved.namespace ?? "";
-  if (wanted === "" ? own !== "" && own !== "default" && own !== "kube-system" : own !== wanted)
-    problems.invalid("involvedObject.namespace", wanted, "does not match event.namespace");
+/** What every event must obey: its namespace is that of its object, and those with an eventTime say more. */
+function checkLegacy(problems: FieldProblems, event: EventFields): void {
+  const own = event.metadata.namespace ?? "";
+  const involved = event.involvedObject?.namespace ?? "";
+  const field = "involvedObject.namespace";
+  const mismatch = "does not match event.namespace";
+  if (!event.eventTime) {
+    if (involved === "" ? own !== "" && own !== "default" : own !== involved)
+      problems.invalid(field, involved, mismatch);
+    return;
+  }
+  if (involved === "" && own !== "default" && own !== "kube-system")
+    problems.invalid(field, involved, mismatch);
+  const { reportingComponent = "" } = event;
+  if (reportingComponent === "") problems.required("reportingController");
+  problems.allInvalid("reportingController", reportingComponent, qualifiedNameErrors(reportingComponent));
+  for (const name of ["reportingInstance", "action", "reason"] as const) {
+    const text = event[name] ?? "";
+    if (text === "") problems.required(name);
+    if (text.length > lengthMax) problems.invalid(name, "", `can have at most ${lengthMax} characters`);
+  }
+  if ((event.message ?? "").length > noteLengthMax)
+    problems.invalid("message", "", `can have at most ${noteLengthMax} characters`);
+}
+
+/** What the newer group demands beside. */
+function checkNew(problems: FieldProblems, event: EventFields): void {
+  checkSeries(problems, event);
+  if (!event.eventTime) problems.required("eventTime");
+  if (event.type !== "Normal" && event.type !== "Warning")
+    problems.invalid("type", "", `has invalid value: ${event.type ?? ""}`);
+  for (const field of ["firstTimestamp", "lastTimestamp", "count"] as const)
+    if (event[field]) problems.invalid(field, "", "needs to be unset");
+  if (event.source?.component || event.source?.host) problems.invalid("source", "", "needs to be unset");
+}
+
+function checkSeries(problems: FieldProblems, { series }: EventFields): void {
+  if (series === undefined) return;
+  if ((series.count ?? 0) < 2) problems.invalid("series.count", "", "should be at least 2");
+  if (!series.lastObservedTime) problems.required("series.lastObservedTime");
 }
 
 function legacyErrors(object: StoredObject): FieldError[] {
   const problems = new FieldProblems();
-  checkNamespace(problems, object, (object["involvedObject"] ?? {}) as InvolvedObject);
+  checkLegacy(problems, object as EventFields);
   return problems.list;
 }
 
-/** What events.k8s.io demands of new events, and core of those with an eventTime. */
-function newErrors(object: StoredObject): FieldError[] {
-  const problems = new FieldProblems();
-  if (isUnset(object["eventTime"])) problems.required("eventTime");
-  checkText(problems, "type", String(object["type"] ?? ""));
-  const controller = String(object["reportingController"] ?? "");
-  if (controller === "") problems.required("reportingController");
-  else problems.allInvalid("reportingController", controller, qualifiedNameErrors(controller));
-  checkLength(problems, "reportingInstance", String(object["reportingInstance"] ?? ""), controllerBytesMax);
-  checkLength(problems, "action", String(object["action"] ?? ""), actionBytesMax);
-  checkLength(problems, "reason", String(object["reason"] ?? ""), reasonBytesMax);
-  const note = String(object["note"] ?? "");
-  if (note.length > noteBytesMax)
-    problems.invalid("message", "", `can have at most ${noteBytesMax} characters`);
-  return problems.list;
+/** Fields that the newer group does not let change, by their names in core. */
+const frozenFields: readonly (readonly [field: string, shown: string])[] = [
+  ["involvedObject", "involvedObject"],
+  ["reason", "reason"],
+  ["message", "message"],
+  ["source", "source"],
+  ["firstTimestamp", "firstTimestamp"],
+  ["lastTimestamp", "lastTimestamp"],
+  ["count", "count"],
+  ["type", "type"],
+  ["eventTime", "eventTime"],
+  ["action", "action"],
+  ["related", "related"],
+  ["reportingComponent", "reportingController"],
+  ["reportingInstance", "reportingInstance"],
+];
+
+function parts(prefix: string, object: string): Record<string, ReturnType<typeof fieldReader>> {
+  const names = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+  return Object.fromEntries(names.map((name) => [`${prefix}.${name}`, fieldReader(object, name)]));
 }
 
-function isUnset(value: unknown): boolean {
-  return value === undefined || value === null;
-}
-
-function checkText(problems: FieldProblems, field: string, type: string): void {
-  if (type !== "Normal" && type !== "Warning") problems.invalid(field, "", `has invalid value: ${type}`);
-}
-
-function checkLength(problems: FieldProblems, field: string, value: string, max: number): void {
-  if (value === "") problems.required(field);
-  else if (value.length > max) problems.invalid(field, "", `can have at most ${max} characters`);
-}
-
-const frozenFields = [
-  "regarding",
-  "reason",
-  "reportingController",
-  "reportingInstance",
-  "action",
-  "related",
-  "note",
-  "type",
-] as const;
-
-function newUpdateErrors(object: StoredObject, old: StoredObject): FieldError[] {
-  const problems = new FieldProblems();
-  for (const field of frozenFields) {
-    if (!same(object[field], old[field]))
-      problems.invalid(field === "note" ? "message" : field, object[field] ?? null, "field is immutable");
-  }
-  return problems.list;
-}
-
-function eventFields(object: string, names: { readonly controller: string; readonly source: string }): BuiltinRules["fields"] {
-  const parts = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
-  const component = fieldReader(names.source, "component");
-  const controller = fieldReader(names.controller);
-  const involved = Object.fromEntries(
-    parts.map((part) => [`involvedObject.${part}`, fieldReader(object, part)]),
-  );
-  const regarding =
-    object === "regarding"
-      ? Object.fromEntries(parts.map((part) => [`regarding.${part}`, fieldReader(object, part)]))
-      : {};
-  return {
-    ...involved,
-    ...regarding,
-    reason: fieldReader("reason"),
-    reportingComponent: controller,
-    ...(object === "regarding" ? { reportingController: controller } : {}),
-    source: (event) => component(event) || controller(event),
-    type: fieldReader("type"),
-  };
-}
+const coreSource = fieldReader("source", "component");
+const coreController = fieldReader("reportingComponent");
 
 export const coreEventRules: BuiltinRules = {
-  name: dns1123SubdomainErrors,
   allowCreateOnUpdate: true,
   validateCreate: legacyErrors,
   validateUpdate: legacyErrors,
-  fields: eventFields("involvedObject", { controller: "reportingComponent", source: "source" }) ?? {},
+  fields: {
+    ...parts("involvedObject", "involvedObject"),
+    reason: fieldReader("reason"),
+    reportingComponent: coreController,
+    source: (event) => coreSource(event) || coreController(event),
+    type: fieldReader("type"),
+  },
 };
 
+const newSource = fieldReader("deprecatedSource", "component");
+const newController = fieldReader("reportingController");
+
 export const newEventRules: BuiltinRules = {
-  name: dns1123SubdomainErrors,
   allowCreateOnUpdate: true,
-  validateCreate: newErrors,
-  validateUpdate: newUpdateErrors,
-  fields: eventFields("regarding", { controller: "reportingController", source: "deprecatedSource" }) ?? {},
+  validateCreate(object) {
+    const problems = new FieldProblems();
+    const event = eventConversion.write(object) as EventFields;
+    checkLegacy(problems, event);
+    checkNew(problems, event);
+    return problems.list;
+  },
+  validateUpdate(object, old) {
+    const problems = new FieldProblems();
+    const event = eventConversion.write(object) as EventFields;
+    const before = eventConversion.write(old);
+    checkLegacy(problems, event);
+    if (!same(event.series, before["series"])) checkSeries(problems, event);
+    for (const [field, shown] of frozenFields)
+      checkImmutable(problems, shown, (event as StoredObject)[field], before[field]);
+    return problems.list;
+  },
+  fields: {
+    ...parts("regarding", "regarding"),
+    ...parts("involvedObject", "regarding"),
+    reason: fieldReader("reason"),
+    reportingController: newController,
+    reportingComponent: newController,
+    source: (event) => newSource(event) || newController(event),
+    type: fieldReader("type"),
+  },
 };

@@ -20,10 +20,7 @@ type Item = DeepReadonly<LimitRangeItem>;
 function defaultItem(item: Fields): Fields {
   if (item["type"] !== "Container") return item;
   const limit = fill((item["default"] ?? {}) as Fields, (item["max"] ?? {}) as Fields);
-  const request = fill(
-    fill((item["defaultRequest"] ?? {}) as Fields, limit),
-    (item["min"] ?? {}) as Fields,
-  );
+  const request = fill(fill((item["defaultRequest"] ?? {}) as Fields, limit), (item["min"] ?? {}) as Fields);
   const set = (fields: Fields, name: string, value: Fields): Fields =>
     Object.keys(value).length === 0 ? fields : setField(fields, name, value);
   return set(set(item, "default", limit), "defaultRequest", request);
@@ -47,7 +44,11 @@ function errorsOf(object: StoredObject): FieldError[] {
 function checkType(problems: FieldProblems, field: string, type: string): void {
   const errors = qualifiedNameErrors(type);
   problems.allInvalid(field, type, errors);
-  if (errors.length === 0 && !type.includes("/") && !["Pod", "Container", "PersistentVolumeClaim"].includes(type))
+  if (
+    errors.length === 0 &&
+    !type.includes("/") &&
+    !["Pod", "Container", "PersistentVolumeClaim"].includes(type)
+  )
     problems.invalid(field, type, "must be a standard limit type or fully qualified");
 }
 
@@ -63,8 +64,7 @@ function checkItem(problems: FieldProblems, at: string, item: Item): void {
     for (const name in given) {
       names.add(name);
       const field = `${at}.${list}[${name}]`;
-      if (item.type === "Pod" || item.type === "Container")
-        checkContainerResourceName(problems, field, name);
+      if (item.type === "Pod" || item.type === "Container") checkContainerResourceName(problems, field, name);
       else checkResourceName(problems, field, name);
     }
   }
@@ -127,8 +127,7 @@ function checkOrder(problems: FieldProblems, at: string, item: Item, name: strin
 
 export const limitRangeRules: BuiltinRules = {
   allowCreateOnUpdate: true,
-  defaults: (object) =>
-    mapField(object, "spec", (spec: Fields) => mapItems(spec, "limits", defaultItem)),
+  defaults: (object) => mapField(object, "spec", (spec: Fields) => mapItems(spec, "limits", defaultItem)),
   validateCreate: errorsOf,
   validateUpdate: errorsOf,
 };

@@ -23,7 +23,12 @@ function checkTaints(problems: FieldProblems, taints: readonly DeepReadonly<Tain
     else checkOneOf(problems, `${at}.effect`, taint.effect, taintEffects);
     const key = `${taint.effect} ${taint.key}`;
     if (seen.has(key)) {
-      const shown = { Key: taint.key, Value: taint.value ?? "", Effect: taint.effect, TimeAdded: taint.timeAdded ?? null };
+      const shown = {
+        Key: taint.key,
+        Value: taint.value ?? "",
+        Effect: taint.effect,
+        TimeAdded: taint.timeAdded ?? null,
+      };
       problems.duplicate(at, shown, "taints must be unique by key and effect pair");
     }
     seen.add(key);
@@ -60,16 +65,10 @@ function updateErrors(object: StoredObject, old: StoredObject): FieldError[] {
   });
   const cidrs = before.spec?.podCIDRs ?? [];
   if (cidrs.length > 0 && !same(cidrs, now.spec?.podCIDRs))
-    problems.forbidden(
-      "spec.podCIDRs",
-      'node updates may not change podCIDR except from "" to valid',
-    );
+    problems.forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid');
   const provider = before.spec?.providerID ?? "";
   if (provider !== "" && provider !== now.spec?.providerID) {
-    problems.forbidden(
-      "spec.providerID",
-      'node updates may not change providerID except from "" to valid',
-    );
+    problems.forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid');
   }
   checkTaints(problems, now.spec?.taints ?? []);
   return problems.list;

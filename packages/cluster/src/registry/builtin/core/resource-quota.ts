@@ -42,7 +42,9 @@ function fits(scope: string, resource: string): boolean {
   if (scope === "BestEffort") return resource === "pods";
   if (scope === "CrossNamespacePodAffinity") return resource === "pods" || podComputeResources.test(resource);
   if (scope === "VolumeAttributesClass") return /^(persistentvolumeclaims|requests\.storage)$/.test(resource);
-  return podComputeResources.test(resource) || resource.startsWith("requests.") || resource.startsWith("limits.");
+  return (
+    podComputeResources.test(resource) || resource.startsWith("requests.") || resource.startsWith("limits.")
+  );
 }
 
 function checkSpec(problems: FieldProblems, spec: SpecFields): void {

@@ -1,7 +1,20 @@
 /** Ingresses and their classes. Source: kubernetes pkg/apis/networking (v1/defaults.go, validation). */
-import { type DeepReadonly, type FieldError, dns1035LabelErrors, dns1123LabelErrors, dns1123SubdomainErrors, pathSegmentNameErrors } from "@bowline/api";
+import {
+  type DeepReadonly,
+  type FieldError,
+  dns1035LabelErrors,
+  dns1123LabelErrors,
+  dns1123SubdomainErrors,
+  pathSegmentNameErrors,
+} from "@bowline/api";
 import { isIP } from "node:net";
-import type { HTTPIngressPath, Ingress, IngressBackend, IngressClass, IngressSpec } from "@bowline/api/networking/v1";
+import type {
+  HTTPIngressPath,
+  Ingress,
+  IngressBackend,
+  IngressClass,
+  IngressSpec,
+} from "@bowline/api/networking/v1";
 import type { StoredObject } from "../../../store/revision.ts";
 import type { BuiltinRules } from "../builtin-rules.ts";
 import { type Fields, fill, mapField } from "../copy-on-write.ts";
@@ -23,13 +36,11 @@ function checkSpec(problems: FieldProblems, spec: SpecFields): void {
   const rules = spec.rules ?? [];
   if (rules.length === 0 && spec.defaultBackend === undefined)
     problems.invalid("spec", null, "either `defaultBackend` or `rules` must be specified");
-  if (spec.defaultBackend !== undefined)
-    checkBackend(problems, "spec.defaultBackend", spec.defaultBackend);
+  if (spec.defaultBackend !== undefined) checkBackend(problems, "spec.defaultBackend", spec.defaultBackend);
   rules.forEach(({ host = "", http }, i) => {
     const at = `spec.rules[${i}]`;
     if (host !== "") {
-      if (isIP(host) !== 0)
-        problems.invalid(`${at}.host`, host, "must be a DNS name, not an IP address");
+      if (isIP(host) !== 0) problems.invalid(`${at}.host`, host, "must be a DNS name, not an IP address");
       checkHost(problems, `${at}.host`, host);
     }
     if (http === undefined) return;
@@ -65,14 +76,12 @@ function checkPath(problems: FieldProblems, at: string, entry: DeepReadonly<HTTP
   if (pathType === "Exact" || pathType === "Prefix") {
     if (!path.startsWith("/")) problems.invalid(`${at}.path`, path, absolute);
     for (const sequence of invalidSequences)
-      if (path.includes(sequence))
-        problems.invalid(`${at}.path`, path, `must not contain '${sequence}'`);
+      if (path.includes(sequence)) problems.invalid(`${at}.path`, path, `must not contain '${sequence}'`);
     for (const suffix of invalidSuffixes)
       if (path.endsWith(suffix)) problems.invalid(`${at}.path`, path, `cannot end with '${suffix}'`);
   } else if (pathType === "ImplementationSpecific") {
     if (path !== "" && !path.startsWith("/")) problems.invalid(`${at}.path`, path, absolute);
-  } else
-    problems.notSupported(`${at}.pathType`, pathType, ["Exact", "ImplementationSpecific", "Prefix"]);
+  } else problems.notSupported(`${at}.pathType`, pathType, ["Exact", "ImplementationSpecific", "Prefix"]);
   checkBackend(problems, `${at}.backend`, entry.backend ?? {});
 }
 
@@ -81,13 +90,11 @@ function checkBackend(problems: FieldProblems, at: string, backend: DeepReadonly
   if (resource !== undefined && service !== undefined)
     return problems.invalid(at, "", "cannot set both resource and service backends");
   if (resource !== undefined) return checkReference(problems, `${at}.resource`, resource);
-  if (service === undefined)
-    return problems.invalid(at, "", "resource or service backend is required");
+  if (service === undefined) return problems.invalid(at, "", "resource or service backend is required");
   if (!service.name) problems.required(`${at}.service.name`);
   else problems.allInvalid(`${at}.service.name`, service.name, dns1035LabelErrors(service.name));
   const { name = "", number = 0 } = service.port ?? {};
-  if (name !== "" && number !== 0)
-    problems.invalid(at, "", "cannot set both port name & port number");
+  if (name !== "" && number !== 0) problems.invalid(at, "", "cannot set both port name & port number");
   else if (name !== "") problems.allInvalid(`${at}.service.port.name`, name, portNameErrors(name));
   else if (number !== 0) checkPortNumber(problems, `${at}.service.port.number`, number);
   else problems.required(at, "port name or number is required");
@@ -109,8 +116,7 @@ function checkReference(problems: FieldProblems, at: string, reference: Referenc
   else problems.allInvalid(`${at}.name`, name, pathSegmentNameErrors(name));
 }
 
-const asIngress = (object: StoredObject): DeepReadonly<Ingress> =>
-  object as unknown as DeepReadonly<Ingress>;
+const asIngress = (object: StoredObject): DeepReadonly<Ingress> => object as unknown as DeepReadonly<Ingress>;
 const classAnnotation = "kubernetes.io/ingress.class";
 
 function errorsOf(object: StoredObject): FieldProblems {
@@ -173,11 +179,7 @@ function classErrors(object: StoredObject): FieldProblems {
   const slash = controller.indexOf("/");
   if (controller === "") problems.required("spec.controller");
   else if (slash <= 0 || slash === controller.length - 1) {
-    problems.invalid(
-      "spec.controller",
-      controller,
-      'must be a domain-prefixed path (such as "acme.io/foo")',
-    );
+    problems.invalid("spec.controller", controller, 'must be a domain-prefixed path (such as "acme.io/foo")');
   } else {
     const host = controller.slice(0, slash);
     problems.allInvalid("spec.controller", host, dns1123SubdomainErrors(host));

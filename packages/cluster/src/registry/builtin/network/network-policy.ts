@@ -1,10 +1,21 @@
 /** NetworkPolicies. Source: kubernetes pkg/apis/networking (v1/defaults.go, validation). */
 import type { DeepReadonly, FieldError } from "@bowline/api";
-import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from "@bowline/api/networking/v1";
+import type {
+  NetworkPolicy,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+  NetworkPolicySpec,
+} from "@bowline/api/networking/v1";
 import type { StoredObject } from "../../../store/revision.ts";
 import type { BuiltinRules } from "../builtin-rules.ts";
 import { type Fields, fill, mapItems, setField } from "../copy-on-write.ts";
-import { checkCidr, checkLabelSelector, checkOneOf, checkPortNumber, portNameErrors } from "../field-checks.ts";
+import {
+  checkCidr,
+  checkLabelSelector,
+  checkOneOf,
+  checkPortNumber,
+  portNameErrors,
+} from "../field-checks.ts";
 import { FieldProblems } from "../field-problems.ts";
 import { isStrictSubnet } from "./subnet.ts";
 
@@ -68,8 +79,7 @@ function checkPort(problems: FieldProblems, at: string, entry: DeepReadonly<Netw
   if (typeof port === "number") {
     checkPortNumber(problems, `${at}.port`, port);
     if (endPort === undefined) return;
-    if (endPort < port)
-      problems.invalid(`${at}.endPort`, port, "must be greater than or equal to `port`");
+    if (endPort < port) problems.invalid(`${at}.endPort`, port, "must be greater than or equal to `port`");
     checkPortNumber(problems, `${at}.endPort`, endPort);
     return;
   }

@@ -22,10 +22,12 @@ function ipv4(ip: string): bigint {
 function ipv6(ip: string): bigint {
   const [head = "", tail] = ip.split("::");
   const groups = (text: string): bigint[] =>
-    text === "" ? [] : text.split(":").flatMap((g) => (g.includes(".") ? halves(ipv4(g)) : [BigInt(`0x${g}`)]));
+    text === ""
+      ? []
+      : text.split(":").flatMap((g) => (g.includes(".") ? halves(ipv4(g)) : [BigInt(`0x${g}`)]));
   const first = groups(head);
   const last = tail === undefined ? [] : groups(tail);
-  const middle = new Array<bigint>(8 - first.length - last.length).fill(0n);
+  const middle = Array.from({ length: 8 - first.length - last.length }, () => 0n);
   return [...first, ...middle, ...last].reduce((sum, group) => (sum << 16n) | group, 0n);
 }
 

@@ -139,7 +139,9 @@ export function checkEphemeralContainers(
 }
 
 function isUnset(value: unknown): boolean {
-  return value === undefined || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+  return (
+    value === undefined || (typeof value === "object" && value !== null && Object.keys(value).length === 0)
+  );
 }
 
 /** Only of pods: templates may have it. */
@@ -199,11 +201,7 @@ function checkPorts(
   });
 }
 
-function checkHostPorts(
-  problems: FieldProblems,
-  path: string,
-  containers: readonly ContainerFields[],
-): void {
+function checkHostPorts(problems: FieldProblems, path: string, containers: readonly ContainerFields[]): void {
   const taken = new Set<string>();
   containers.forEach((container, i) => {
     container.ports?.forEach(({ protocol = "", hostIP = "", hostPort = 0 }, j) => {
@@ -304,11 +302,7 @@ function checkMounts(around: ContainerSurroundings, at: string, container: Conta
     if (deviceNames.has(name))
       problems.invalid(`${field}.name`, name, "must not already exist in volumeDevices");
     if (devicePaths.has(mountPath)) {
-      problems.invalid(
-        `${field}.mountPath`,
-        mountPath,
-        "must not already exist as a path in volumeDevices",
-      );
+      problems.invalid(`${field}.mountPath`, mountPath, "must not already exist as a path in volumeDevices");
     }
     checkMountOptions(around, { list: `${at}.volumeMounts`, field }, mount, container);
   });
@@ -331,11 +325,7 @@ function checkMountOptions(
   if (subPath) checkLocalDescendingPath(problems, `${list}.subPath`, subPath);
   if (subPathExpr) {
     if (subPath)
-      problems.invalid(
-        `${field}.subPathExpr`,
-        subPathExpr,
-        "subPathExpr and subPath are mutually exclusive",
-      );
+      problems.invalid(`${field}.subPathExpr`, subPathExpr, "subPathExpr and subPath are mutually exclusive");
     checkLocalDescendingPath(problems, `${list}.subPathExpr`, subPathExpr);
   }
   if (mountPropagation === undefined) return;
@@ -379,14 +369,9 @@ function checkDevices(
     if (hasBacksteps(devicePath))
       problems.invalid(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')");
     else paths.add(devicePath);
-    if (mountNames.has(name))
-      problems.invalid(`${at}.name`, name, "must not already exist in volumeMounts");
+    if (mountNames.has(name)) problems.invalid(`${at}.name`, name, "must not already exist in volumeMounts");
     if (mountPaths.has(devicePath)) {
-      problems.invalid(
-        `${at}.devicePath`,
-        devicePath,
-        "must not already exist as a path in volumeMounts",
-      );
+      problems.invalid(`${at}.devicePath`, devicePath, "must not already exist as a path in volumeMounts");
     }
     if (name !== "") names.add(name);
   });
@@ -404,11 +389,7 @@ function checkResizePolicy(
     checkRequiredOneOf(problems, path, policy.resourceName, ["cpu", "memory"]);
     checkRequiredOneOf(problems, path, policy.restartPolicy, ["NotRequired", "RestartContainer"]);
     if (restartPolicy === "Never" && policy.restartPolicy !== "NotRequired") {
-      problems.invalid(
-        path,
-        policy.restartPolicy,
-        "must be 'NotRequired' when `restartPolicy` is 'Never'",
-      );
+      problems.invalid(path, policy.restartPolicy, "must be 'NotRequired' when `restartPolicy` is 'Never'");
     }
   });
 }

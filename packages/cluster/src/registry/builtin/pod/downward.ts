@@ -101,7 +101,12 @@ export function checkResourceFieldRef(
     }
     return;
   }
-  const shown = name === "ephemeral-storage" ? "local ephemeral storage" : name.startsWith("hugepages-") ? "hugepages" : name;
+  const shown =
+    name === "ephemeral-storage"
+      ? "local ephemeral storage"
+      : name.startsWith("hugepages-")
+        ? "hugepages"
+        : name;
   if (!byteDivisors.test(divisor)) {
     problems.invalid(
       `${path}.divisor`,

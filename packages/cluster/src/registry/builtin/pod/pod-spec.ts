@@ -20,13 +20,13 @@ import {
   checkImageSpace,
   checkInitContainers,
 } from "./containers.ts";
-import { type ResourceList, checkContainerResourceName, checkResourceQuantity, checkResources } from "./resources.ts";
 import {
-  checkAffinity,
-  checkSchedulingGates,
-  checkTolerations,
-  checkTopologySpread,
-} from "./scheduling.ts";
+  type ResourceList,
+  checkContainerResourceName,
+  checkResourceQuantity,
+  checkResources,
+} from "./resources.ts";
+import { checkAffinity, checkSchedulingGates, checkTolerations, checkTopologySpread } from "./scheduling.ts";
 import { checkPodSecurityContext } from "./security-context.ts";
 import { type Volume, checkVolumes } from "./volumes.ts";
 
@@ -157,11 +157,7 @@ function checkResourceClaims(
       );
     }
     if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
-      problems.invalid(
-        at,
-        claim,
-        "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
-      );
+      problems.invalid(at, claim, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`");
     }
   });
   names.delete("");
@@ -305,10 +301,5 @@ export function checkTemplateMetadata(
   const { labels, annotations } = template.metadata ?? {};
   checkLabels(problems, `${path}.labels`, labels);
   checkAnnotations(problems, `${path}.annotations`, annotations);
-  checkPodAnnotations(
-    problems,
-    `${path}.annotations`,
-    annotations,
-    template.spec ?? ({} as PodSpecFields),
-  );
+  checkPodAnnotations(problems, `${path}.annotations`, annotations, template.spec ?? ({} as PodSpecFields));
 }

@@ -67,11 +67,7 @@ function checkIps(problems: FieldProblems, pod: PodFields): void {
   checkIpList(problems, "status.hostIPs", hostIPs);
 }
 
-function checkIpList(
-  problems: FieldProblems,
-  path: string,
-  list: readonly { readonly ip: string }[],
-): void {
+function checkIpList(problems: FieldProblems, path: string, list: readonly { readonly ip: string }[]): void {
   list.forEach(({ ip }, i) => {
     checkIp(problems, `${path}[${i}]`, ip);
   });

@@ -61,11 +61,7 @@ function checkDeadline(problems: FieldProblems, now: PodSpecFields, before: PodS
   return false;
 }
 
-function checkOnlyAddedTolerations(
-  problems: FieldProblems,
-  now: PodSpecFields,
-  before: PodSpecFields,
-): void {
+function checkOnlyAddedTolerations(problems: FieldProblems, now: PodSpecFields, before: PodSpecFields): void {
   const kept = (before.tolerations ?? []).every((old) =>
     (now.tolerations ?? []).some((t) => same(withoutSeconds(t), withoutSeconds(old))),
   );
@@ -152,7 +148,10 @@ export function checkPodResize(problems: FieldProblems, pod: PodFields, old: Pod
   if (old.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined)
     return problems.forbidden("", "static pods cannot be resized");
   if (old.spec?.os?.name === "windows") return problems.forbidden("", "windows pods cannot be resized");
-  if ((old.status?.qosClass ?? podQosClass(old.spec as PodSpecFields)) !== podQosClass(pod.spec as PodSpecFields)) {
+  if (
+    (old.status?.qosClass ?? podQosClass(old.spec as PodSpecFields)) !==
+    podQosClass(pod.spec as PodSpecFields)
+  ) {
     problems.invalid(
       "spec",
       pod.status?.qosClass ?? "",
@@ -173,7 +172,11 @@ export function checkPodResize(problems: FieldProblems, pod: PodFields, old: Pod
     });
   }
   if (problems.list.length > 0) return;
-  const others = setField(setField(now as Fields, "containers", before.containers), "initContainers", before.initContainers);
+  const others = setField(
+    setField(now as Fields, "containers", before.containers),
+    "initContainers",
+    before.initContainers,
+  );
   if (!same(others, before)) problems.forbidden("spec", resizeText("containers", false));
 }
 

@@ -31,7 +31,8 @@ const deprecatedNodeLabels: Readonly<Record<string, string>> = {
     'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
   "failure-domain.beta.kubernetes.io/region":
     'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+  "beta.kubernetes.io/instance-type":
+    'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
   "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
 };
@@ -53,8 +54,18 @@ export function podWarnings(path: string, template: DeepReadonly<PodTemplateSpec
       if (text !== undefined) out.push(`${at}.volumes[${i}].${source}: ${text}`);
     }
   });
-  warnOfDoubles(out, `${at}.hostAliases`, "ip", spec.hostAliases?.map((alias) => alias.ip));
-  warnOfDoubles(out, `${at}.imagePullSecrets`, "name", spec.imagePullSecrets?.map((s) => s.name ?? ""));
+  warnOfDoubles(
+    out,
+    `${at}.hostAliases`,
+    "ip",
+    spec.hostAliases?.map((alias) => alias.ip),
+  );
+  warnOfDoubles(
+    out,
+    `${at}.imagePullSecrets`,
+    "name",
+    spec.imagePullSecrets?.map((s) => s.name ?? ""),
+  );
   spec.imagePullSecrets?.forEach(({ name = "" }, i) => {
     if (name === "") out.push(`${at}.imagePullSecrets[${i}].name: invalid empty name ""`);
   });

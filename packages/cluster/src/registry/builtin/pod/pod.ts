@@ -2,11 +2,17 @@
 import { type FieldError, jsonEqual } from "@bowline/api";
 import type { PodTemplate } from "@bowline/api/core/v1";
 import type { StoredObject } from "../../../store/revision.ts";
-import { type BuiltinRules, booleanReader, fieldReader } from "../builtin-rules.ts";
+import { type BuiltinRules, type EndpointRules, booleanReader, fieldReader } from "../builtin-rules.ts";
 import { type Fields, setField } from "../copy-on-write.ts";
 import { FieldProblems } from "../field-problems.ts";
 import { defaultPod, defaultPodTemplate } from "./pod-defaults.ts";
-import { type PodSpecFields, checkPodAnnotations, checkPodOnly, checkPodSpec, checkPodTemplate } from "./pod-spec.ts";
+import {
+  type PodSpecFields,
+  checkPodAnnotations,
+  checkPodOnly,
+  checkPodSpec,
+  checkPodTemplate,
+} from "./pod-spec.ts";
 import { checkPodStatusUpdate } from "./pod-status.ts";
 import { type PodFields, checkEphemeralUpdate, checkPodResize, checkPodUpdate } from "./pod-update.ts";
 import { podWarnings } from "./pod-warnings.ts";
@@ -44,6 +50,22 @@ function validateWith(
   };
 }
 
+/** Of `pods/ephemeralcontainers`: the stored pod with the ephemeral containers of the new one. */
+const ephemeralContainers: EndpointRules = {
+  prepareForUpdate(object, old) {
+    const added = (object["spec"] as Fields | undefined)?.["ephemeralContainers"];
+    const spec = setField((old["spec"] ?? {}) as Fields, "ephemeralContainers", added);
+    return setField(setField(object, "spec", spec), "status", old["status"]);
+  },
+  validateUpdate: validateWith(checkEphemeralUpdate),
+};
+
+/** Of `pods/resize`. */
+const resize: EndpointRules = {
+  prepareForUpdate: (object, old) => setField(keepEphemeral(object, old), "status", old["status"]),
+  validateUpdate: validateWith(checkPodResize),
+};
+
 /** Pods: defaults, phase Pending at the start, graceful deletion. */
 export const podRules: BuiltinRules = {
   generation: true,
@@ -59,6 +81,7 @@ export const podRules: BuiltinRules = {
   },
   warnings: (object, old) =>
     old === undefined || !jsonEqual(object["spec"], old["spec"]) ? podWarnings("", asPod(object)) : [],
+  endpoints: { ephemeralcontainers: ephemeralContainers, resize },
   gracePeriodSeconds(object, asked) {
     const { spec, status } = asPod(object);
     const wanted = asked ?? (spec?.terminationGracePeriodSeconds as number | undefined) ?? 30;
@@ -98,25 +121,6 @@ function keepEphemeral(object: StoredObject, old: StoredObject): StoredObject {
   const spec = (object["spec"] ?? {}) as Fields;
   return setField(object, "spec", setField(spec, "ephemeralContainers", kept));
 }
-
-/** Of `pods/ephemeralcontainers`: the stored pod with the ephemeral containers of the new one. */
-export const ephemeralContainersRules: Pick<BuiltinRules, "prepareForUpdate" | "validateUpdate"> = {
-  prepareForUpdate(object, old) {
-    const added = (object["spec"] as Fields | undefined)?.["ephemeralContainers"];
-    return setField(
-      object,
-      "spec",
-      setField((old["spec"] ?? {}) as Fields, "ephemeralContainers", added),
-    );
-  },
-  validateUpdate: validateWith(checkEphemeralUpdate),
-};
-
-/** Of `pods/resize`. */
-export const resizeRules: Pick<BuiltinRules, "prepareForUpdate" | "validateUpdate"> = {
-  prepareForUpdate: (object) => object,
-  validateUpdate: validateWith(checkPodResize),
-};
 
 /** PodTemplates, which nothing in a cluster uses. */
 export const podTemplateRules: BuiltinRules = {

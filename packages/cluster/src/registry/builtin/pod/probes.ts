@@ -37,11 +37,7 @@ export function checkProbe(
     problems.invalid(`${path}.terminationGracePeriodSeconds`, grace, "must be greater than 0");
   if (options.kind === "readinessProbe") {
     if (grace !== undefined) {
-      problems.invalid(
-        `${path}.terminationGracePeriodSeconds`,
-        grace,
-        "must not be set for readinessProbes",
-      );
+      problems.invalid(`${path}.terminationGracePeriodSeconds`, grace, "must not be set for readinessProbes");
     }
   } else if (probe.successThreshold !== 1)
     problems.invalid(`${path}.successThreshold`, probe.successThreshold ?? 0, "must be 1");

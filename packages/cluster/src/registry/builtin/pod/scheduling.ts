@@ -1,5 +1,10 @@
 /** What decides on the node of a pod. Source: kubernetes pkg/apis/core/validation (validateAffinity, ValidateTolerations). */
-import { type DeepReadonly, dns1123LabelErrors, dns1123SubdomainErrors, labelValueErrors } from "@bowline/api";
+import {
+  type DeepReadonly,
+  dns1123LabelErrors,
+  dns1123SubdomainErrors,
+  labelValueErrors,
+} from "@bowline/api";
 import type {
   Affinity,
   NodeSelector,
@@ -43,11 +48,7 @@ export function checkTolerations(
   });
 }
 
-export function checkAffinity(
-  problems: FieldProblems,
-  path: string,
-  affinity: DeepReadonly<Affinity>,
-): void {
+export function checkAffinity(problems: FieldProblems, path: string, affinity: DeepReadonly<Affinity>): void {
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
   const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (required !== undefined)
@@ -129,10 +130,7 @@ function checkNodeRequirement(
     }
   } else if (operator === "Gt" || operator === "Lt") {
     if (values.length !== 1)
-      problems.required(
-        `${path}.values`,
-        "must be specified single value when `operator` is 'Lt' or 'Gt'",
-      );
+      problems.required(`${path}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'");
   } else problems.invalid(`${path}.operator`, operator, "not a valid selector operator");
   checkQualifiedName(problems, `${path}.key`, key);
   if (!options.checksValues) return;
@@ -207,10 +205,7 @@ export function checkTopologySpread(
       .slice(i + 1)
       .some((c) => c.topologyKey === topologyKey && c.whenUnsatisfiable === whenUnsatisfiable);
     if (again)
-      problems.duplicate(
-        `${at}.{topologyKey, whenUnsatisfiable}`,
-        `{${topologyKey}, ${whenUnsatisfiable}}`,
-      );
+      problems.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`);
     checkPositive(problems, `${at}.minDomains`, minDomains);
     if (minDomains !== undefined && whenUnsatisfiable !== "DoNotSchedule") {
       problems.invalid(

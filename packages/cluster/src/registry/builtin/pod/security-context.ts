@@ -1,6 +1,11 @@
 /** Security contexts of pods and containers. Source: kubernetes pkg/apis/core/validation (ValidateSecurityContext). */
 import type { DeepReadonly } from "@bowline/api";
-import type { AppArmorProfile, PodSecurityContext, SeccompProfile, SecurityContext } from "@bowline/api/core/v1";
+import type {
+  AppArmorProfile,
+  PodSecurityContext,
+  SeccompProfile,
+  SecurityContext,
+} from "@bowline/api/core/v1";
 import { checkOneOf } from "../field-checks.ts";
 import type { FieldProblems } from "../field-problems.ts";
 import { checkLocalDescendingPath } from "./volumes.ts";
@@ -125,11 +130,7 @@ function checkSeccomp(
   else checkOneOf(problems, `${path}.type`, type, profileTypes);
   if (type !== "Localhost") {
     if (localhostProfile !== undefined)
-      problems.invalid(
-        `${path}.localhostProfile`,
-        profile,
-        "can only be set when seccomp type is Localhost",
-      );
+      problems.invalid(`${path}.localhostProfile`, profile, "can only be set when seccomp type is Localhost");
   } else if (localhostProfile === undefined) {
     problems.required(`${path}.localhostProfile`, "must be set when seccomp type is Localhost");
   } else checkLocalDescendingPath(problems, `${path}.localhostProfile`, localhostProfile);

@@ -169,8 +169,7 @@ const sourceChecks: Readonly<
   },
   downwardAPI({ problems }, source, path) {
     checkMode(problems, `${path}.defaultMode`, source["defaultMode"]);
-    for (const file of (source["items"] ?? []) as readonly never[])
-      checkDownwardFile(problems, path, file);
+    for (const file of (source["items"] ?? []) as readonly never[]) checkDownwardFile(problems, path, file);
   },
   projected({ problems }, source, path) {
     checkProjected(problems, path, source);
@@ -298,7 +297,11 @@ function checkProjection(check: ProjectionCheck): void {
   if (count > 1) problems.forbidden(at, "may not specify more than 1 volume type per source");
 }
 
-function addPath({ problems, paths, path }: ProjectionCheck, file: string | undefined, badValue: string): void {
+function addPath(
+  { problems, paths, path }: ProjectionCheck,
+  file: string | undefined,
+  badValue: string,
+): void {
   if (!file) return;
   if (paths.has(file)) problems.invalid(path, badValue, "conflicting duplicate paths");
   paths.add(file);
@@ -321,7 +324,9 @@ function checkTokenProjection({ problems, source, path, at }: ProjectionCheck): 
 
 function checkTrustBundle(check: ProjectionCheck): void {
   const { problems, source, at } = check;
-  const bundle = source.clusterTrustBundle as DeepReadonly<NonNullable<VolumeProjection["clusterTrustBundle"]>>;
+  const bundle = source.clusterTrustBundle as DeepReadonly<
+    NonNullable<VolumeProjection["clusterTrustBundle"]>
+  >;
   const path = `${at}.clusterTrustBundle`;
   const { name, signerName } = bundle;
   if (name !== undefined && signerName !== undefined) {
@@ -361,5 +366,6 @@ export function hasBacksteps(path: string): boolean {
 
 function checkLocalNonReservedPath(problems: FieldProblems, field: string, path: string): void {
   checkLocalDescendingPath(problems, field, path);
-  if (path.startsWith("..") && !path.startsWith("../")) problems.invalid(field, path, "must not start with '..'");
+  if (path.startsWith("..") && !path.startsWith("../"))
+    problems.invalid(field, path, "must not start with '..'");
 }

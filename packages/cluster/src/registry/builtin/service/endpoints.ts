@@ -107,8 +107,7 @@ function checkEndpoint(
   addressType: string,
 ): void {
   const { addresses = [], nodeName, hostname, hints, deprecatedTopology } = endpoint;
-  if (addresses.length === 0)
-    problems.required(`${at}.addresses`, "must contain at least 1 address");
+  if (addresses.length === 0) problems.required(`${at}.addresses`, "must contain at least 1 address");
   else if (addresses.length > addressesMax)
     tooMany(problems, `${at}.addresses`, addresses.length, addressesMax);
   addresses.forEach((address, i) => {
@@ -153,8 +152,7 @@ export const endpointSliceRules: BuiltinRules = {
     !same(object["endpoints"], old["endpoints"]) ||
     !same(object["ports"], old["ports"]) ||
     !same(object.metadata.labels, old.metadata.labels),
-  defaults: (object) =>
-    mapItems(object, "ports", (port: Fields) => fill(port, slicePortDefaults)),
+  defaults: (object) => mapItems(object, "ports", (port: Fields) => fill(port, slicePortDefaults)),
   validateCreate: (object) => sliceErrors(object).list,
   validateUpdate(object, old) {
     const problems = sliceErrors(object);

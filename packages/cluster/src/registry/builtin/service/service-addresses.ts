@@ -68,8 +68,7 @@ export function checkServiceAddressesUpdate(
       if (i > 0 && i >= addresses.length) return;
       if (addresses.length === 0)
         problems.invalid(`${field}[0]`, addresses, "primary clusterIP can not be unset");
-      else if (addresses[i] !== ip)
-        problems.invalid(`${field}[${i}]`, addresses, "may not change once set");
+      else if (addresses[i] !== ip) problems.invalid(`${field}[${i}]`, addresses, "may not change once set");
     });
     const released = (before.clusterIPs?.length ?? 0) > 1 && addresses.length === 1;
     if (released && now.ipFamilyPolicy !== "SingleStack") {

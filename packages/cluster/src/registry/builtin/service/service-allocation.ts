@@ -92,8 +92,7 @@ function withClusterIp(
   const asked = spec.clusterIPs?.[0] ?? "";
   if (asked === "") {
     const address = numbers.takeAddress();
-    if (address !== undefined)
-      return setField(setField(spec, "clusterIP", address), "clusterIPs", [address]);
+    if (address !== undefined) return setField(setField(spec, "clusterIP", address), "clusterIPs", [address]);
     problems.invalid("spec.clusterIPs", [""], "failed to allocate a serviceIP: range is full");
     return spec;
   }
@@ -129,13 +128,10 @@ function withNodePorts(
     }
     if (!needsNodePorts(spec)) return port;
     const twin = shared.get(port.port);
-    const taken = twin !== undefined && !twin.protocols.has(port.protocol ?? "") ? twin.port : numbers.takePort();
+    const taken =
+      twin !== undefined && !twin.protocols.has(port.protocol ?? "") ? twin.port : numbers.takePort();
     if (taken === undefined) {
-      problems.invalid(
-        `spec.ports[${i}].nodePort`,
-        0,
-        "failed to allocate a nodePort: range is full",
-      );
+      problems.invalid(`spec.ports[${i}].nodePort`, 0, "failed to allocate a nodePort: range is full");
       return port;
     }
     noteShared(shared, port, taken);
@@ -216,8 +212,7 @@ export function dropTypeDependent(service: StoredObject, before: ServiceSpecFiel
   let spec: Fields = specOf(service) as Fields;
   const now = specOf(service);
   const drop = (field: keyof ServiceSpecFields): void => {
-    if (JSON.stringify(now[field]) === JSON.stringify(before[field]))
-      spec = setField(spec, field, undefined);
+    if (JSON.stringify(now[field]) === JSON.stringify(before[field])) spec = setField(spec, field, undefined);
   };
   if (needsClusterIp(before) && !needsClusterIp(now))
     for (const field of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] as const) drop(field);
@@ -238,9 +233,7 @@ function canHaveNodePorts(spec: ServiceSpecFields): boolean {
 
 /** Whether traffic from outside of the cluster reaches it. */
 export function isExternal(spec: ServiceSpecFields): boolean {
-  return (
-    canHaveNodePorts(spec) || (spec.type === "ClusterIP" && (spec.externalIPs?.length ?? 0) > 0)
-  );
+  return canHaveNodePorts(spec) || (spec.type === "ClusterIP" && (spec.externalIPs?.length ?? 0) > 0);
 }
 
 function sameNodePorts(before: ServiceSpecFields, now: ServiceSpecFields): boolean {

@@ -44,9 +44,8 @@ const clientIpConfig: Fields = Object.freeze({
 function defaultSpec(given: Fields): Fields {
   let spec = fillZero(given, zeroDefaults);
   if (spec["sessionAffinity"] === "None") spec = setField(spec, "sessionAffinityConfig", undefined);
-  const timeout = (spec as { sessionAffinityConfig?: { clientIP?: Fields } }).sessionAffinityConfig?.clientIP?.[
-    "timeoutSeconds"
-  ];
+  const timeout = (spec as { sessionAffinityConfig?: { clientIP?: Fields } }).sessionAffinityConfig
+    ?.clientIP?.["timeoutSeconds"];
   if (spec["sessionAffinity"] === "ClientIP" && timeout === undefined)
     spec = setField(spec, "sessionAffinityConfig", clientIpConfig);
   spec = mapItems(spec, "ports", defaultPort);
@@ -161,10 +160,7 @@ function checkDoublePorts(problems: FieldProblems, spec: ServiceSpecFields): voi
   if (spec.type === "ClusterIP") {
     list.forEach((port, i) => {
       if (port.nodePort)
-        problems.forbidden(
-          `spec.ports[${i}].nodePort`,
-          "may not be used when `type` is 'ClusterIP'",
-        );
+        problems.forbidden(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'");
     });
   }
   list.forEach(({ protocol, nodePort = 0 }, i) => {
@@ -177,7 +173,14 @@ function checkDoublePorts(problems: FieldProblems, spec: ServiceSpecFields): voi
     const key = `${protocol}/${port}`;
     if (ports.has(key)) {
       // as the server's internal type has it
-      const shown = { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
+      const shown = {
+        Name: "",
+        Protocol: protocol,
+        AppProtocol: null,
+        Port: port,
+        TargetPort: 0,
+        NodePort: 0,
+      };
       problems.duplicate(`spec.ports[${i}]`, shown);
     }
     ports.add(key);
@@ -257,12 +260,12 @@ function updateErrors(service: StoredObject, old: StoredObject): FieldError[] {
   const now = specOf(service);
   const before = specOf(old);
   checkServiceAddressesUpdate(problems, now, before);
-  if (now.type === "LoadBalancer" && before.type === "LoadBalancer" && now.loadBalancerClass !== before.loadBalancerClass)
-    problems.invalid(
-      "spec.loadBalancerClass",
-      now.loadBalancerClass ?? null,
-      "may not change once set",
-    );
+  if (
+    now.type === "LoadBalancer" &&
+    before.type === "LoadBalancer" &&
+    now.loadBalancerClass !== before.loadBalancerClass
+  )
+    problems.invalid("spec.loadBalancerClass", now.loadBalancerClass ?? null, "may not change once set");
   if (
     needsHealthCheckPort(before) &&
     needsHealthCheckPort(now) &&
@@ -285,18 +288,22 @@ function statusErrors(service: StoredObject): FieldError[] {
   const ingress = status?.loadBalancer?.ingress ?? [];
   if (ingress.length > 0 && specOf(service).type !== "LoadBalancer")
     problems.forbidden("status.loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'");
-  else ingress.forEach((one, i) => {
-    checkIngress(problems, `status.loadBalancer.ingress[${i}]`, one);
-  });
+  else
+    ingress.forEach((one, i) => {
+      checkIngress(problems, `status.loadBalancer.ingress[${i}]`, one);
+    });
   return problems.list;
 }
 
-function checkIngress(problems: FieldProblems, at: string, { ip = "", hostname = "", ipMode }: Ingress): void {
+function checkIngress(
+  problems: FieldProblems,
+  at: string,
+  { ip = "", hostname = "", ipMode }: Ingress,
+): void {
   if (ip !== "") checkIp(problems, `${at}.ip`, ip);
   if (ipMode === undefined) {
     if (ip !== "") problems.required(`${at}.ipMode`, "must be specified when `ip` is set");
-  } else if (ip === "")
-    problems.forbidden(`${at}.ipMode`, "may not be specified when `ip` is not set");
+  } else if (ip === "") problems.forbidden(`${at}.ipMode`, "may not be specified when `ip` is not set");
   else checkOneOf(problems, `${at}.ipMode`, ipMode, ["Proxy", "VIP"]);
   if (hostname !== "") problems.allInvalid(`${at}.hostname`, hostname, dns1123SubdomainErrors(hostname));
 }

@@ -1,6 +1,10 @@
 /** The spec of a PersistentVolumeClaim, alone or in a template. Source: kubernetes pkg/apis/core/validation. */
 import { type DeepReadonly, dns1123LabelErrors, dns1123SubdomainErrors } from "@bowline/api";
-import type { PersistentVolumeClaimSpec, TypedLocalObjectReference, TypedObjectReference } from "@bowline/api/core/v1";
+import type {
+  PersistentVolumeClaimSpec,
+  TypedLocalObjectReference,
+  TypedObjectReference,
+} from "@bowline/api/core/v1";
 import { checkLabelSelector, checkOneOf, quantityOf, quantityShown, same } from "../field-checks.ts";
 import type { FieldProblems } from "../field-problems.ts";
 
@@ -15,7 +19,12 @@ export const accessModes: readonly string[] = [
 export const volumeModes: readonly string[] = ["Block", "Filesystem"];
 
 export function checkClaimSpec(problems: FieldProblems, path: string, spec: ClaimSpecFields): void {
-  checkAccessModes(problems, `${path}.accessModes`, spec.accessModes ?? [], "at least 1 access mode is required");
+  checkAccessModes(
+    problems,
+    `${path}.accessModes`,
+    spec.accessModes ?? [],
+    "at least 1 access mode is required",
+  );
   checkLabelSelector(problems, `${path}.selector`, spec.selector as never);
   const storage = (spec.resources?.requests as Readonly<Record<string, string>> | undefined)?.["storage"];
   if (storage === undefined) problems.required(`${path}.resources[storage]`);
@@ -76,10 +85,6 @@ function checkDataSource(
   if (kind === "") problems.required(`${path}.kind`);
   if (apiGroup !== "") problems.allInvalid(`${path}.apiGroup`, apiGroup, dns1123SubdomainErrors(apiGroup));
   else if (kind !== "PersistentVolumeClaim") {
-    problems.invalid(
-      path,
-      kind,
-      "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
-    );
+    problems.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
   }
 }

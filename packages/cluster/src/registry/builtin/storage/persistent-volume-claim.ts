@@ -11,7 +11,7 @@ import { type ClaimSpecFields, checkClaimSpec } from "./claim-spec.ts";
 
 const specOf = (object: StoredObject): ClaimSpecFields => (object["spec"] ?? {}) as ClaimSpecFields;
 const phaseOf = (object: StoredObject): string =>
-  ((object["status"] as { phase?: string } | undefined)?.phase ?? "");
+  (object["status"] as { phase?: string } | undefined)?.phase ?? "";
 
 /** A local source is named in both fields. Source: pkg/api/persistentvolumeclaim (NormalizeDataSources). */
 function withBothSources(object: StoredObject): StoredObject {
@@ -41,8 +41,7 @@ function updateErrors(object: StoredObject, old: StoredObject): FieldError[] {
   const bound = phaseOf(object) === "Bound";
   let now: Fields = specOf(object) as Fields;
   if (!before.volumeName) now = setField(now, "volumeName", before.volumeName);
-  if (before.storageClassName === undefined)
-    now = setField(now, "storageClassName", before.storageClassName);
+  if (before.storageClassName === undefined) now = setField(now, "storageClassName", before.storageClassName);
   if (bound) {
     now = withOldStorage(now, storageOf(before));
     if (now["volumeAttributesClassName"] !== undefined)
@@ -55,7 +54,9 @@ function updateErrors(object: StoredObject, old: StoredObject): FieldError[] {
     );
   }
   const [size, oldSize] = [storageOf(specOf(object)) ?? "0", storageOf(before) ?? "0"];
-  const capacity = (old["status"] as { capacity?: Record<string, string> } | undefined)?.capacity?.["storage"];
+  const capacity = (old["status"] as { capacity?: Record<string, string> } | undefined)?.capacity?.[
+    "storage"
+  ];
   const shrinks = compareQuantities(quantityOf(size), quantityOf(oldSize)) < 0;
   if (shrinks && compareQuantities(quantityOf(size), quantityOf(capacity)) <= 0)
     problems.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
@@ -66,11 +67,7 @@ function updateErrors(object: StoredObject, old: StoredObject): FieldError[] {
 function withOldStorage(spec: Fields, storage: string | undefined): Fields {
   const resources = (spec["resources"] ?? {}) as Fields;
   const requests = (resources["requests"] ?? {}) as Fields;
-  return setField(
-    spec,
-    "resources",
-    setField(resources, "requests", setField(requests, "storage", storage)),
-  );
+  return setField(spec, "resources", setField(resources, "requests", setField(requests, "storage", storage)));
 }
 
 function statusErrors(object: StoredObject): FieldError[] {

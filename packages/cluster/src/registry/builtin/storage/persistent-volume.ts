@@ -160,8 +160,7 @@ function classErrors(object: StoredObject): FieldProblems {
   const problems = new FieldProblems();
   const provisioner = String(object["provisioner"] ?? "");
   if (provisioner === "") problems.required("provisioner");
-  else
-    problems.allInvalid("provisioner", provisioner, qualifiedNameErrors(provisioner.toLowerCase()));
+  else problems.allInvalid("provisioner", provisioner, qualifiedNameErrors(provisioner.toLowerCase()));
   const parameters = (object["parameters"] ?? {}) as Readonly<Record<string, string>>;
   for (const key in parameters)
     if (key === "") problems.invalid("parameters", key, "field can not be empty.");
@@ -201,6 +200,5 @@ const driverDefaults: Fields = Object.freeze({
 
 export const csiDriverRules: BuiltinRules = {
   allowUnconditionalUpdate: false,
-  defaults: (object) =>
-    setField(object, "spec", fill((object["spec"] ?? {}) as Fields, driverDefaults)),
+  defaults: (object) => setField(object, "spec", fill((object["spec"] ?? {}) as Fields, driverDefaults)),
 };

@@ -25,10 +25,13 @@ const templateParts: Fields = Object.freeze({ metadata: Object.freeze({}), spec:
 /** Of the Job in it only what its pods need is filled in; the rest comes with each Job. */
 function defaults(object: StoredObject): StoredObject {
   const given = (object["spec"] ?? {}) as Fields;
-  const spec = mapField(fill(fillZero(given, zeroDefaults), specDefaults), "jobTemplate", (template: Fields) =>
-    mapField(fill(template, templateParts), "spec", (job: Fields) =>
-      mapField(job, "template", defaultPodTemplate),
-    ),
+  const spec = mapField(
+    fill(fillZero(given, zeroDefaults), specDefaults),
+    "jobTemplate",
+    (template: Fields) =>
+      mapField(fill(template, templateParts), "spec", (job: Fields) =>
+        mapField(job, "template", defaultPodTemplate),
+      ),
   );
   return setField(object, "spec", spec);
 }
@@ -55,7 +58,8 @@ function checkTimeZone(problems: FieldProblems, zone: string | undefined): void 
 function isTimeZone(zone: string): boolean {
   if (zone === "Local") return true;
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: zone }) !== undefined;
+    new Intl.DateTimeFormat("en", { timeZone: zone });
+    return true;
   } catch {
     return false;
   }
@@ -113,8 +117,7 @@ function checkJobTemplate(
     problems.notSupported(`${path}.spec.manualSelector`, true as never, ["nil", "false"]);
 }
 
-const asCronJob = (object: StoredObject): DeepReadonly<CronJob> =>
-  object as unknown as DeepReadonly<CronJob>;
+const asCronJob = (object: StoredObject): DeepReadonly<CronJob> => object as unknown as DeepReadonly<CronJob>;
 const specOf = (object: StoredObject): SpecFields => asCronJob(object).spec ?? ({} as SpecFields);
 const nameLengthMax = 52;
 

@@ -29,7 +29,8 @@ const descriptors: ReadonlySet<string> = new Set([
   "@hourly",
 ]);
 const every = "@every ";
-const durationPattern = /^[-+]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))*$/;
+const durationPattern =
+  /^[-+]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))*$/;
 
 /** What is wrong with the schedule; undefined when it is in order. */
 export function scheduleError(schedule: string): string | undefined {

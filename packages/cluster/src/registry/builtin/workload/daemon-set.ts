@@ -49,7 +49,10 @@ function checkSpec(problems: FieldProblems, spec: DaemonSetSpec): void {
   checkNonNegative(problems, "spec.revisionHistoryLimit", spec.revisionHistoryLimit);
 }
 
-function checkStrategy(problems: FieldProblems, strategy: NonNullable<DaemonSetSpec["updateStrategy"]>): void {
+function checkStrategy(
+  problems: FieldProblems,
+  strategy: NonNullable<DaemonSetSpec["updateStrategy"]>,
+): void {
   const { type, rollingUpdate } = strategy;
   if (type === "OnDelete") return;
   if (type !== "RollingUpdate") {

@@ -39,7 +39,6 @@ function parseInterval(text: string, completions: number): readonly [number, num
   }
   const [first = 0, second] = numbers;
   if (second === undefined) return [first, first];
-  if (first >= second)
-    return `non-increasing order, previous: ${first}, current: ${second}`;
+  if (first >= second) return `non-increasing order, previous: ${first}, current: ${second}`;
   return [first, second];
 }

@@ -66,13 +66,8 @@ function checkManagedBy(problems: FieldProblems, field: string, value: string): 
 
 function checkIndexed(problems: FieldProblems, path: string, spec: JobSpecFields): void {
   const { completions, parallelism, maxFailedIndexes, backoffLimitPerIndex } = spec;
-  if (completions === undefined)
-    problems.required(`${path}.completions`, "when completion mode is Indexed");
-  const atMost = (
-    field: "parallelism" | "maxFailedIndexes",
-    max: number,
-    when: string,
-  ): void => {
+  if (completions === undefined) problems.required(`${path}.completions`, "when completion mode is Indexed");
+  const atMost = (field: "parallelism" | "maxFailedIndexes", max: number, when: string): void => {
     const value = spec[field];
     if (value !== undefined && value > max)
       problems.invalid(`${path}.${field}`, value, `must be less than or equal to ${max}${when}`);
@@ -121,9 +116,7 @@ function checkPolicies(problems: FieldProblems, path: string, spec: JobSpecField
 }
 
 function tooMany(problems: FieldProblems, field: string, count: number, max: number): void {
-  problems.add([
-    { type: "TooMany", field, badValue: count, detail: `must have at most ${max} items` },
-  ]);
+  problems.add([{ type: "TooMany", field, badValue: count, detail: `must have at most ${max} items` }]);
 }
 
 const quotedList = (values: readonly string[]): string => `[${values.map(quote).join(" ")}]`;
@@ -151,17 +144,9 @@ function checkFailureRule(
     else checkOneOf(problems, `${at}.status`, status, statuses);
   });
   if (onExitCodes !== undefined && onPodConditions.length > 0)
-    problems.invalid(
-      path,
-      omittedValue,
-      "specifying both OnExitCodes and OnPodConditions is not supported",
-    );
+    problems.invalid(path, omittedValue, "specifying both OnExitCodes and OnPodConditions is not supported");
   if (onExitCodes === undefined && onPodConditions.length === 0)
-    problems.invalid(
-      path,
-      omittedValue,
-      "specifying one of OnExitCodes and OnPodConditions is required",
-    );
+    problems.invalid(path, omittedValue, "specifying one of OnExitCodes and OnPodConditions is required");
 }
 
 function checkExitCodes(
@@ -174,7 +159,10 @@ function checkExitCodes(
   if (!operator) problems.required(`${path}.operator`, `valid values: ${quotedList(["In", "NotIn"])}`);
   else checkOneOf(problems, `${path}.operator`, operator, ["In", "NotIn"]);
   const { containers = [], initContainers = [] } = spec.template?.spec ?? {};
-  if (containerName !== undefined && ![...containers, ...initContainers].some((c) => c.name === containerName)) {
+  if (
+    containerName !== undefined &&
+    ![...containers, ...initContainers].some((c) => c.name === containerName)
+  ) {
     problems.invalid(
       `${path}.containerName`,
       containerName,
@@ -216,10 +204,7 @@ function checkSuccessRule(
 ): void {
   const { succeededCount, succeededIndexes } = rule;
   if (succeededCount === undefined && succeededIndexes === undefined) {
-    problems.required(
-      path,
-      "at least one of succeededCount or succeededIndexes must be specified",
-    );
+    problems.required(path, "at least one of succeededCount or succeededIndexes must be specified");
   }
   let total: number | undefined;
   if (succeededIndexes !== undefined) {
@@ -245,8 +230,7 @@ function checkSuccessRule(
 
 function checkRestartPolicy(problems: FieldProblems, field: string, spec: JobSpecFields): void {
   const policy = spec.template?.spec?.restartPolicy ?? "";
-  if (policy === "" || policy === "Always")
-    problems.required(field, 'valid values: "OnFailure", "Never"');
+  if (policy === "" || policy === "Always") problems.required(field, 'valid values: "OnFailure", "Never"');
   else if (policy !== "OnFailure" && policy !== "Never")
     problems.notSupported(field, policy, ["OnFailure", "Never"]);
   else if (spec.podFailurePolicy !== undefined && policy !== "Never")

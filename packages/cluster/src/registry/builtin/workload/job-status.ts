@@ -23,7 +23,11 @@ export function checkJobStatus(problems: FieldProblems, job: JobFields, old: Job
   checkIndexTexts(problems, job, status);
   if (status.ready !== undefined && status.ready > (status.active ?? 0))
     problems.invalid("status.ready", status.ready, "cannot set more ready pods than active");
-  if (job.spec?.successPolicy !== undefined && !isTrue(status, "SuccessCriteriaMet") && isTrue(status, "Complete")) {
+  if (
+    job.spec?.successPolicy !== undefined &&
+    !isTrue(status, "SuccessCriteriaMet") &&
+    isTrue(status, "Complete")
+  ) {
     conditionProblem(
       problems,
       "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True",
@@ -53,15 +57,11 @@ function checkConditions(problems: FieldProblems, status: StatusFields): void {
   const failed = isTrue(status, "Failed");
   const target = isTrue(status, "FailureTarget");
   const success = isTrue(status, "SuccessCriteriaMet");
-  if (complete && failed)
-    conditionProblem(problems, "cannot set Complete=True and Failed=true conditions");
+  if (complete && failed) conditionProblem(problems, "cannot set Complete=True and Failed=true conditions");
   if (complete && target)
     conditionProblem(problems, "cannot set Complete=True and FailureTarget=true conditions");
   if (failed && !target) {
-    conditionProblem(
-      problems,
-      "cannot set Failed=True condition without the FailureTarget=true condition",
-    );
+    conditionProblem(problems, "cannot set Failed=True condition without the FailureTarget=true condition");
   }
   if (complete && !success) {
     conditionProblem(
@@ -170,14 +170,14 @@ function checkProgress(problems: FieldProblems, job: JobFields, old: JobFields):
   }
   for (const counter of ["failed", "succeeded"] as const) {
     if ((status[counter] ?? 0) < (before[counter] ?? 0))
-      problems.invalid(
-        `status.${counter}`,
-        status[counter] ?? 0,
-        `cannot decrease the ${counter} counter`,
-      );
+      problems.invalid(`status.${counter}`, status[counter] ?? 0, `cannot decrease the ${counter} counter`);
   }
   const { completionTime, startTime } = status;
-  if (completionTime !== undefined && before.completionTime !== undefined && completionTime !== before.completionTime)
+  if (
+    completionTime !== undefined &&
+    before.completionTime !== undefined &&
+    completionTime !== before.completionTime
+  )
     problems.invalid("status.completionTime", completionTime, "completionTime cannot be mutated");
   if (before.startTime !== undefined && before.startTime !== startTime && job.spec?.suspend !== true)
     problems.required("status.startTime", "startTime cannot be removed for unsuspended job");

@@ -1,10 +1,5 @@
 /** Jobs. Source: kubernetes pkg/apis/batch (v1/defaults.go, validation), pkg/registry/batch/job. */
-import {
-  type DeepReadonly,
-  type FieldError,
-  type LabelSelector,
-  dns1123LabelErrors,
-} from "@bowline/api";
+import { type DeepReadonly, type FieldError, type LabelSelector, dns1123LabelErrors } from "@bowline/api";
 import type { Job, JobSpec } from "@bowline/api/batch/v1";
 import type { StoredObject } from "../../../store/revision.ts";
 import { withMetadata } from "../../metadata.ts";
@@ -28,7 +23,6 @@ const specDefaults: Fields = Object.freeze({
   completionMode: "NonIndexed",
   suspend: false,
 });
-
 
 function defaultJobSpec(given: Fields): Fields {
   let spec = given;
@@ -71,7 +65,8 @@ function withGeneratedSelector(object: StoredObject): StoredObject {
   };
   const selector = (spec["selector"] ?? {}) as LabelSelector;
   const matchLabels = { [prefixedUid]: uid, ...selector.matchLabels };
-  const labeled = Object.keys(object.metadata.labels ?? {}).length > 0 ? object : withMetadata(object, { labels });
+  const labeled =
+    Object.keys(object.metadata.labels ?? {}).length > 0 ? object : withMetadata(object, { labels });
   return {
     ...labeled,
     spec: {
@@ -161,11 +156,7 @@ function checkCompletions(problems: FieldProblems, now: Fields, before: Fields):
   const completions = now["completions"];
   if (completions === undefined || completions === before["completions"]) return;
   if (completions !== now["parallelism"])
-    problems.invalid(
-      "spec.completions",
-      completions,
-      "can only be modified in tandem with spec.parallelism",
-    );
+    problems.invalid("spec.completions", completions, "can only be modified in tandem with spec.parallelism");
 }
 
 /** The template may not change, but for where its pods go while a suspended Job has never started. */
@@ -174,7 +165,8 @@ function checkTemplateUpdate(problems: FieldProblems, now: Fields, old: StoredOb
   const template = (now["template"] ?? {}) as Fields;
   let oldTemplate = (before["template"] ?? {}) as Fields;
   const started = (old["status"] as Fields | undefined)?.["startTime"];
-  if (before["suspend"] === true && started === undefined) oldTemplate = withPlacementOf(oldTemplate, template);
+  if (before["suspend"] === true && started === undefined)
+    oldTemplate = withPlacementOf(oldTemplate, template);
   if (!same(template, oldTemplate)) problems.invalid("spec.template", template, "field is immutable");
 }
 

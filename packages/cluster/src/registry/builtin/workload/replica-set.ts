@@ -86,7 +86,10 @@ function controllerDefaults(object: StoredObject): StoredObject {
   if (labels === undefined) return object;
   const spec = specOf(object);
   const selector = (spec["selector"] ?? {}) as Fields;
-  const filled = Object.keys(selector).length > 0 ? object : ({ ...object, spec: { ...spec, selector: labels } } as StoredObject);
+  const filled =
+    Object.keys(selector).length > 0
+      ? object
+      : ({ ...object, spec: { ...spec, selector: labels } } as StoredObject);
   if (Object.keys(object.metadata.labels ?? {}).length > 0) return filled;
   return withMetadata(filled, { labels });
 }

@@ -81,7 +81,10 @@ function checkSpec(problems: FieldProblems, spec: StatefulSetSpec): void {
   checkKeepsRunning(problems, "spec.template.spec", template, "StatefulSet");
 }
 
-function checkStrategy(problems: FieldProblems, strategy: NonNullable<StatefulSetSpec["updateStrategy"]>): void {
+function checkStrategy(
+  problems: FieldProblems,
+  strategy: NonNullable<StatefulSetSpec["updateStrategy"]>,
+): void {
   const { type, rollingUpdate } = strategy;
   const path = "spec.updateStrategy";
   if (type === "OnDelete") {
@@ -157,8 +160,7 @@ export const statefulSetRules: BuiltinRules = {
 
 function revisionErrors(object: StoredObject): FieldProblems {
   const problems = new FieldProblems();
-  if (object["data"] === undefined || object["data"] === null)
-    problems.required("data", "data is mandatory");
+  if (object["data"] === undefined || object["data"] === null) problems.required("data", "data is mandatory");
   checkNonNegative(problems, "revision", Number(object["revision"] ?? 0));
   return problems;
 }

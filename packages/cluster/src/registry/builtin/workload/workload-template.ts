@@ -83,10 +83,7 @@ export function checkKeepsRunning(
   const { restartPolicy = "", activeDeadlineSeconds } = template.spec ?? {};
   if (restartPolicy !== "Always") problems.notSupported(`${path}.restartPolicy`, restartPolicy, ["Always"]);
   if (activeDeadlineSeconds !== undefined)
-    problems.forbidden(
-      `${path}.activeDeadlineSeconds`,
-      `activeDeadlineSeconds in ${kind} is not Supported`,
-    );
+    problems.forbidden(`${path}.activeDeadlineSeconds`, `activeDeadlineSeconds in ${kind} is not Supported`);
 }
 
 /** Warnings about a template, when it is new. */
