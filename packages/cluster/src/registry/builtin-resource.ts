@@ -35,8 +35,8 @@ import type { Strategy, Verdict, WriteStrategy } from "./strategy.ts";
 export interface VersionConversion {
   /** A key that is not used by another conversion. */
   readonly view: string;
-  read(object: StoredObject): StoredObject;
-  write(object: StoredObject): StoredObject;
+  readonly read: (object: StoredObject) => StoredObject;
+  readonly write: (object: StoredObject) => StoredObject;
 }
 
 export interface BuiltinResourceOptions {
@@ -45,6 +45,15 @@ export interface BuiltinResourceOptions {
   readonly rules: BuiltinRules;
   /** Absent for the stored version. */
   readonly conversion?: VersionConversion | undefined;
+  /** The other version that the kind is served in, if there is one: who owns fields may have said so in it. */
+  readonly other?: OtherVersion | undefined;
+}
+
+/** Another version of the same objects, and the ways there and back. */
+export interface OtherVersion {
+  readonly api: BuiltinResource;
+  readonly to: (object: StoredObject) => StoredObject;
+  readonly from: (object: StoredObject) => StoredObject;
 }
 
 /** One built-in resource in one version. Schemas are parsed and compiled on first use: a start-up touches few of them. */
@@ -68,7 +77,9 @@ export function builtinResource(options: BuiltinResourceOptions): Resource {
         endpointStrategy(options, name, endpoint),
       ]),
     ),
-    scale: api.subresources.some((s) => s.name === "scale") ? workloadScale : undefined,
+    scale: api.subresources.some((s) => s.name === "scale")
+      ? { ...workloadScale, isPlainSelector: api.kind === "ReplicationController" }
+      : undefined,
     get printer() {
       return builtinPrinter(kind);
     },
@@ -110,7 +121,8 @@ const workloadScale: ScalePaths = {
   selector: ["spec", "selector"],
 };
 
-function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: readonly string[]): Strategy {
+function mainStrategy(options: BuiltinResourceOptions, statusFields: readonly string[]): Strategy {
+  const { api, rules } = options;
   const metadata = { namespaced: api.namespaced, name: rules.name ?? dns1123SubdomainErrors };
   return {
     allowUnconditionalUpdate: rules.allowUnconditionalUpdate ?? true,
@@ -120,7 +132,7 @@ function mainStrategy({ api, rules }: BuiltinResourceOptions, statusFields: read
     ...(rules.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: rules.gracePeriodSeconds }),
     ...(rules.prepareForDelete === undefined ? {} : { prepareForDelete: rules.prepareForDelete }),
     ...(rules.keepsDeleted === undefined ? {} : { keepsDeleted: rules.keepsDeleted }),
-    management: fieldManagement(api, statusFields, undefined),
+    management: fieldManagement(options, statusFields, undefined),
     decodesApplied: true,
     decode(value) {
       const decoded = decodeBuiltin(api, value);
@@ -203,12 +215,10 @@ function finalizerNameErrors(object: StoredObject): FieldError[] {
   );
 }
 
-function statusStrategy(
-  { api, rules }: BuiltinResourceOptions,
-  statusFields: readonly string[],
-): WriteStrategy {
+function statusStrategy(options: BuiltinResourceOptions, statusFields: readonly string[]): WriteStrategy {
+  const { rules } = options;
   return {
-    management: fieldManagement(api, statusFields, "status"),
+    management: fieldManagement(options, statusFields, "status"),
     prepareForUpdate(object, old) {
       const next = statusFields.reduce((o, field) => withField(o, field, object[field]), old);
       const merged = withMetadata(next, {
@@ -234,9 +244,9 @@ function endpointStrategy(
   name: string,
   endpoint: EndpointRules,
 ): WriteStrategy {
-  const { api, rules } = options;
+  const { rules } = options;
   return {
-    management: fieldManagement(api, [], name),
+    management: fieldManagement(options, [], name),
     prepareForUpdate(object, old) {
       const prepared = endpoint.prepareForUpdate(object, old);
       if (!isNewGeneration(rules, prepared, old)) return prepared;
@@ -257,14 +267,14 @@ function verdict(errors: readonly FieldError[], warnings: readonly string[] = no
 }
 
 function fieldManagement(
-  api: BuiltinResource,
+  { api, other }: BuiltinResourceOptions,
   statusFields: readonly string[],
   subresource: string | undefined,
 ): FieldManagement {
-  const apiVersion = api.group === "" ? api.version : `${api.group}/${api.version}`;
-  let type: ReturnType<typeof compileMergeType> | undefined;
+  const apiVersion = apiVersionOf(api.group, api.version);
+  const otherVersion = other && apiVersionOf(other.api.group, other.api.version);
+  const types = new Map<string, MergeType>();
   let zero: ReturnType<typeof zeroObject> | undefined;
-  const definition = (): JsonSchema => builtinDefinition(builtinDefinitionName(api) ?? "") ?? {};
   const reset =
     subresource === "status" ? fieldSetOf([["spec"]]) : fieldSetOf(statusFields.map((field) => [field]));
   return {
@@ -273,16 +283,40 @@ function fieldManagement(
     ...(subresource === undefined ? {} : { subresource }),
     emptyListClears: true,
     typeOf(wanted) {
-      if (wanted !== apiVersion) return undefined;
-      type ??= compileMergeType(definition(), { definitions: definitionsByName });
+      const of = wanted === apiVersion ? api : wanted === otherVersion ? other?.api : undefined;
+      if (of === undefined) return undefined;
+      const type =
+        types.get(wanted) ?? compileMergeType(definitionOf(of), { definitions: definitionsByName });
+      types.set(wanted, type);
       return type;
     },
     get zero() {
-      zero ??= zeroObject({ apiVersion, kind: api.kind }, definition(), definitionsByName);
+      zero ??= zeroObject({ apiVersion, kind: api.kind }, definitionOf(api), definitionsByName);
       return zero;
     },
+    ...(other === undefined ? {} : { convert: converterOf(apiVersion, otherVersion ?? "", other) }),
     ...(subresource === undefined && statusFields.length === 0
       ? {}
       : { resetFields: { [apiVersion]: reset } }),
+  };
+}
+
+type MergeType = ReturnType<typeof compileMergeType>;
+
+function definitionOf(api: BuiltinResource): JsonSchema {
+  return builtinDefinition(builtinDefinitionName(api) ?? "") ?? {};
+}
+
+/** Between two versions; undefined for a third. */
+function converterOf(
+  own: string,
+  otherVersion: string,
+  other: OtherVersion,
+): NonNullable<FieldManagement["convert"]> {
+  return (object, wanted) => {
+    if (object.apiVersion === wanted) return object;
+    if (wanted !== own && wanted !== otherVersion) return undefined;
+    const convert = wanted === own ? other.from : other.to;
+    return convert(object as unknown as StoredObject) as unknown as typeof object;
   };
 }

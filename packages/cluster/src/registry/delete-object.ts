@@ -58,6 +58,9 @@ async function deleteOnce(
   stored: Revision,
   options: DeleteOptions,
 ): Promise<Deleted> {
+  const { orphanWarning } = resource.strategy;
+  const saysPropagation = options.orphanDependents !== undefined || options.propagationPolicy !== undefined;
+  if (orphanWarning !== undefined && !saysPropagation) context.warn(orphanWarning);
   const marked = markDeleted(resource, context, stored.object, options);
   if (!stays(resource, marked)) {
     if (resource.bucket.get(stored.key) !== stored) throw new StaleWrite(stored.key);

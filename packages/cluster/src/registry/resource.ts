@@ -15,6 +15,8 @@ export interface ScalePaths {
   readonly statusReplicas: readonly string[];
   /** A field with the selector as text; or a LabelSelector object for built-in kinds. */
   readonly selector: readonly string[] | undefined;
+  /** True: the selector is a map of labels and not a LabelSelector. */
+  readonly isPlainSelector?: boolean;
 }
 
 /**

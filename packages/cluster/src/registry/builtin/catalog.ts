@@ -1,6 +1,6 @@
-import { builtinResources } from "@bowline/api/catalog";
+import { type BuiltinResource, builtinResources } from "@bowline/api/catalog";
 import type { Store } from "../../store/store.ts";
-import { type VersionConversion, builtinResource } from "../builtin-resource.ts";
+import { type OtherVersion, type VersionConversion, builtinResource } from "../builtin-resource.ts";
 import type { Resource } from "../resource.ts";
 import {
   mutatingBindingRules,
@@ -93,16 +93,25 @@ function rulesOf(store: Store): Readonly<Record<string, BuiltinRules>> {
 }
 
 interface SecondVersion {
+  /** `group/plural` of the resource that stores. */
   readonly bucket: string;
+  /** The version that is stored. */
+  readonly storedVersion: string;
   readonly rules: BuiltinRules;
   readonly conversion: VersionConversion;
 }
 
 /** Resources that show what another version, or another group, stores. By `group/version/plural`. */
 const secondVersions: Readonly<Record<string, SecondVersion>> = {
-  "events.k8s.io/v1/events": { bucket: "/events", rules: newEventRules, conversion: eventConversion },
+  "events.k8s.io/v1/events": {
+    bucket: "/events",
+    storedVersion: "v1",
+    rules: newEventRules,
+    conversion: eventConversion,
+  },
   "autoscaling/v1/horizontalpodautoscalers": {
     bucket: "autoscaling/horizontalpodautoscalers",
+    storedVersion: "v2",
     rules: autoscalerV1Rules,
     conversion: autoscalerConversion,
   },
@@ -114,17 +123,38 @@ const virtual = /^(bindings|componentstatuses)$/;
 /** Every built-in resource that a real server serves by default, on the buckets of `store`. */
 export function builtinCatalog(store: Store): Resource[] {
   const rules = rulesOf(store);
-  return builtinResources
-    .filter((api) => api.servedByDefault && !virtual.test(api.plural))
-    .map((api) => {
-      const key = `${api.group}/${api.plural}`;
-      const second = secondVersions[`${api.group}/${api.version}/${api.plural}`];
-      const resource = builtinResource({
-        api,
-        bucket: store.bucket(second?.bucket ?? key),
-        rules: second?.rules ?? rules[key] ?? {},
-        conversion: second?.conversion,
-      });
-      return api.kind === "CustomResourceDefinition" ? crdResource(resource) : resource;
+  const served = builtinResources.filter((api) => api.servedByDefault && !virtual.test(api.plural));
+  const byKey = new Map(served.map((api) => [versionedKey(api), api]));
+  return served.map((api) => {
+    const key = `${api.group}/${api.plural}`;
+    const second = secondVersions[versionedKey(api)];
+    const resource = builtinResource({
+      api,
+      bucket: store.bucket(second?.bucket ?? key),
+      rules: second?.rules ?? rules[key] ?? {},
+      conversion: second?.conversion,
+      other: otherVersion(api, byKey),
     });
+    return api.kind === "CustomResourceDefinition" ? crdResource(resource) : resource;
+  });
+}
+
+function versionedKey(api: Pick<BuiltinResource, "group" | "version" | "plural">): string {
+  return `${api.group}/${api.version}/${api.plural}`;
+}
+
+/** The version that stores what this one shows, or that shows what this one stores. */
+function otherVersion(
+  api: BuiltinResource,
+  byKey: ReadonlyMap<string, BuiltinResource>,
+): OtherVersion | undefined {
+  for (const [key, { bucket, storedVersion, conversion }] of Object.entries(secondVersions)) {
+    const shown = byKey.get(key);
+    const [group = "", plural = ""] = bucket.split("/");
+    const stored = byKey.get(versionedKey({ group, version: storedVersion, plural }));
+    if (shown === undefined || stored === undefined) continue;
+    if (api === shown) return { api: stored, to: conversion.write, from: conversion.read };
+    if (api === stored) return { api: shown, to: conversion.read, from: conversion.write };
+  }
+  return undefined;
 }

@@ -110,7 +110,7 @@ function scaleOf(parent: StoredObject, paths: ScalePaths): Scale {
 function scaleWith(parent: StoredObject, paths: ScalePaths, replicas: number): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
   const status = at(parent, paths.statusReplicas);
-  const selector = paths.selector === undefined ? undefined : selectorText(at(parent, paths.selector));
+  const selector = paths.selector === undefined ? undefined : selectorText(selectorOf(parent, paths));
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
@@ -126,6 +126,11 @@ function pathText(path: readonly string[]): string {
 
 function at(object: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], object);
+}
+
+function selectorOf(parent: StoredObject, paths: ScalePaths): unknown {
+  const selector = at(parent, paths.selector ?? []);
+  return paths.isPlainSelector === true ? { matchLabels: selector } : selector;
 }
 
 /** A selector as the Scale shows it: text as it is, a LabelSelector in query form. */
