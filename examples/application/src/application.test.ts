@@ -140,6 +140,7 @@ describe("the Application operator", () => {
     await available(3);
     const after = await test.client.get(Deployment, { name: "web", namespace: "default" });
     expect(after.metadata.uid).toBe(before.metadata.uid);
+    expect(after.metadata.generation).toBe(before.metadata.generation);
     expect((await test.client.list(ReplicaSet, { namespace: "default" })).items).toHaveLength(1);
   });
 

@@ -149,9 +149,13 @@ export function replaced(family: Family, set: SetState): Family {
 async function noteRevision(deployment: DeploymentState, ctx: Context, set: SetState): Promise<void> {
   const revision = set.metadata.annotations?.[revisionAnnotation];
   if (revision === undefined || deployment.metadata.annotations?.[revisionAnnotation] === revision) return;
-  await ctx.patch(Deployment, keyOf(deployment), {
-    metadata: { annotations: { [revisionAnnotation]: revision } },
-  });
+  // through the status: another change of a Deployment's annotations makes a new generation
+  await ctx.client.patch(
+    Deployment,
+    keyOf(deployment),
+    { merge: { metadata: { annotations: { [revisionAnnotation]: revision } } } },
+    { subresource: "status", signal: ctx.signal },
+  );
 }
 
 /** The set could not be made. `collided`: its name is another's, and the next attempt takes another one. */
