@@ -1,17 +1,17 @@
 /** What a person sees of users and permissions, with the real kubectl. */
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { realClient } from "../../../tools/real-clients.ts";
 import { type Cluster, createCluster } from "../src/cluster.ts";
 
-const kubectlPath = path.resolve(import.meta.dirname, "../../../.cache/bin/kubectl");
+const kubectlPath = realClient("kubectl");
 const run = promisify(execFile);
 
-describe.skipIf(!existsSync(kubectlPath))("real kubectl", () => {
+describe("real kubectl", () => {
   let cluster: Cluster;
   let folder: string;
 
