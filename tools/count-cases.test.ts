@@ -26,34 +26,46 @@ describe("count-cases", () => {
 
   it("leaves tests of other topics out", () => {
     expect(
-      countCases({ testResults: [file("patch/diff.test.ts", ["passed"])] }, "/root").every(
+      countCases({ testResults: [file("client/watch.test.ts", ["passed"])] }, "/root").every(
         (c) => c.passed === 0,
       ),
     ).toBe(true);
   });
 
-  it("is not content with too few cases, nor with a failed one", () => {
-    const enough = file(
-      "schema/values.test.ts",
-      Array.from({ length: casesMin }, () => "passed"),
-    );
-    expect(caseSummary(countCases({ testResults: [enough] }, "/root")).ok).toBe(true);
-    const failing = [enough, file("crd/x.test.ts", ["failed"], "failed")];
-    expect(caseSummary(countCases({ testResults: failing }, "/root")).ok).toBe(false);
-    const broken = [enough, file("crd/x.test.ts", [], "failed")];
-    expect(caseSummary(countCases({ testResults: broken }, "/root")).ok).toBe(false);
-    expect(caseSummary(countCases({ testResults: [file("crd/x.test.ts", ["passed"])] }, "/root")).ok).toBe(
-      false,
-    );
+  it("tells topics of one file apart by the groups of its tests", () => {
+    const rules = {
+      name: "/root/packages/api/test/cel/rule-cases.test.ts",
+      status: "passed",
+      assertionResults: [
+        { status: "passed", ancestorTitles: ["rules", "compile errors"] },
+        { status: "passed", ancestorTitles: ["rules", "refused values"] },
+        { status: "passed", ancestorTitles: ["rules", "refused values"] },
+      ],
+    } as never;
+    expect(passed("CEL: compile errors on CRDs", rules)).toBe(1);
+    expect(passed("CEL: values that rules refuse", rules)).toBe(2);
   });
 
-  it("lists the published CEL suite beside the total", () => {
+  it("is not content with too few cases of either group, nor with a failed one", () => {
+    const many = Array.from({ length: casesMin }, () => "passed");
+    const custom = file("schema/values.test.ts", many);
+    const requests = file("object/quantity.test.ts", many);
+    const ok = (...files: never[]): boolean => caseSummary(countCases({ testResults: files }, "/root")).ok;
+    expect(ok(custom, requests)).toBe(true);
+    expect(ok(custom)).toBe(false);
+    expect(ok(requests)).toBe(false);
+    expect(ok(custom, requests, file("crd/x.test.ts", ["failed"], "failed"))).toBe(false);
+    expect(ok(custom, requests, file("crd/x.test.ts", [], "failed"))).toBe(false);
+  });
+
+  it("lists the published CEL suite beside the totals", () => {
     const suite = file(
       "cel/cel-spec.test.ts",
       Array.from({ length: 2000 }, () => "passed"),
     );
     const summary = caseSummary(countCases({ testResults: [suite] }, "/root"));
-    expect(summary.text).toContain("0 cases passed");
+    expect(summary.text).toContain("custom resources: 0 cases");
+    expect(summary.text).toContain("0 passed, 0 failed");
     expect(summary.ok).toBe(false);
   });
 });
