@@ -95,6 +95,7 @@ export class CrdController {
     const revision = this.#options.definitions.bucket.get(name);
     if (revision === undefined) {
       this.#unserve(name);
+      this.#enqueueWaiting(name);
       return;
     }
     const crd = revision.object as unknown as CustomResourceDefinition;
@@ -102,6 +103,16 @@ export class CrdController {
     const status = computeCrdStatus(crd, { others: this.#others(name), now: this.#now() });
     const current = this.#writeStatus(revision, crd, status);
     this.#serve(name, current);
+    if (!jsonEqual(current.status?.acceptedNames, crd.status?.acceptedNames)) this.#enqueueWaiting(name);
+  }
+
+  /** Definitions of the same group that wait for names may get those that `name` gave up. */
+  #enqueueWaiting(name: string): void {
+    const group = groupOf(name);
+    for (const other of this.#others(name)) {
+      const isWaiting = other.spec.group === group && !isCrdConditionTrue(other, "NamesAccepted");
+      if (isWaiting) this.#enqueue(other.metadata.name);
+    }
   }
 
   #others(name: string): CustomResourceDefinition[] {
@@ -212,6 +223,11 @@ export class CrdController {
       return deepFreeze(withMetadata(object, { resourceVersion, finalizers })) as StoredObject;
     });
   }
+}
+
+/** Of a definition, which is named `plural.group`. */
+function groupOf(name: string): string {
+  return name.slice(name.indexOf(".") + 1);
 }
 
 function bucketName(crd: CustomResourceDefinition): string {
