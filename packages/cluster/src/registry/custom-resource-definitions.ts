@@ -111,7 +111,7 @@ export class CrdController {
     const group = groupOf(name);
     for (const other of this.#others(name)) {
       const isWaiting = other.spec.group === group && !isCrdConditionTrue(other, "NamesAccepted");
-      if (isWaiting) this.#enqueue(other.metadata.name);
+      if (isWaiting) this.#enqueue(other.metadata.name ?? "");
     }
   }
 
