@@ -4,6 +4,7 @@ import type { AccessControl } from "../access/access-control.ts";
 import type { AdmissionChain } from "../registry/admission.ts";
 import type { WriteContext } from "../registry/generic-registry.ts";
 import type { Resource } from "../registry/resource.ts";
+import type { ResourceCatalog } from "../registry/resource-catalog.ts";
 import type { Store } from "../store/store.ts";
 import type { RequestInfo } from "./request-info.ts";
 import type { ServerRequest } from "./request.ts";
@@ -13,6 +14,7 @@ export interface ServerPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: Store;
+  readonly catalog: ResourceCatalog;
   readonly admission: AdmissionChain;
   readonly access: AccessControl;
 }

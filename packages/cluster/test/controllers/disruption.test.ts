@@ -67,3 +67,31 @@ describe("Disruption controller", () => {
     expect(await world.list(Pod)).toHaveLength(2);
   });
 });
+
+describe("Eviction with the disruption controller", () => {
+  it("lets pods go as fast as their replacements are ready, and no faster", async () => {
+    const world = await newWorld({ images: { nginx: { readyAfterMs: 5_000 } } });
+    await world.client.create(Deployment, deploymentOf("web", { replicas: 3 }) as never);
+    await world.client.create(PodDisruptionBudget, {
+      metadata: key,
+      spec: { selector, minAvailable: 2 },
+    } as never);
+    const allowed = async (): Promise<number | undefined> =>
+      (await world.client.get(PodDisruptionBudget, key)).status?.disruptionsAllowed;
+    await world.wait("one may go", async () => (await allowed()) === 1);
+    const [first, second] = await world.names(Pod, "default");
+    const evict = (name = ""): Promise<unknown> =>
+      world.cluster.transport().request({
+        method: "POST",
+        path: `/api/v1/namespaces/default/pods/${name}/eviction`,
+        body: { apiVersion: "policy/v1", kind: "Eviction", metadata: { name } },
+      });
+    await evict(first);
+    await expect(evict(second)).rejects.toMatchObject({ code: 429, reason: "TooManyRequests" });
+    await world.quiet();
+    await expect(evict(second)).rejects.toMatchObject({ code: 429, reason: "TooManyRequests" });
+    await world.wait("another may go", async () => (await allowed()) === 1);
+    await evict(second);
+    expect(await world.names(Pod, "default")).not.toContain(first);
+  });
+});

@@ -2,6 +2,7 @@ import type { Resource } from "../../registry/resource.ts";
 import type { ServerResponse } from "../request.ts";
 import type { VerbContext } from "../verb-context.ts";
 import { bindPod } from "./binding.ts";
+import { evictPod } from "./eviction.ts";
 import { finalizeNamespace } from "./finalize.ts";
 import { requestToken } from "./service-account-token.ts";
 
@@ -12,6 +13,7 @@ export type SubresourceHandler = (context: VerbContext) => Promise<ServerRespons
 const handlers: Readonly<Record<string, SubresourceHandler>> = {
   "/namespaces/finalize": finalizeNamespace,
   "/pods/binding": bindPod,
+  "/pods/eviction": evictPod,
   "/serviceaccounts/token": requestToken,
 };
 
