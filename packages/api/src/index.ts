@@ -87,6 +87,9 @@ export type {
   Expression,
   ExpressionResult,
   ExpressionVariable,
+  ComputedFields,
+  ComputedResult,
+  ComputedValue,
   ResourceCheck,
 } from "./cel/compile-expression.ts";
 export type { AuthorizationAnswer, AuthorizationQuestion, Authorizer } from "./cel/library/authorizer.ts";

@@ -4,6 +4,7 @@
  */
 import type { Json } from "../object/object.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
+import { ComputedMap } from "./computed-map.ts";
 import { CelEnvironment, type StructTypes } from "./environment.ts";
 import { type CelProgram, checkExpression, program } from "./expression.ts";
 import {
@@ -21,15 +22,26 @@ import { callCostMax } from "./run-rules.ts";
 import { type DeclaredType, declareSchema, declaredStructs } from "./schema-type.ts";
 import { jsonShape, type Shape, shapeOf } from "./schema-shape.ts";
 import { schemaValue } from "./schema-value.ts";
-import { type CelType, celTypes, formatType } from "./type.ts";
+import { type CelType, celTypes, formatType, structType } from "./type.ts";
 import { CelError, type CelValue } from "./value.ts";
 
 /**
  * What a variable is: any JSON (`"dyn"`), JSON of a structural schema, an {@link Authorizer} that can be asked,
- * or (`"resourceCheck"`) one that is only asked about the resource that is given with it.
+ * (`"resourceCheck"`) one that is only asked about the resource that is given with it, or {@link ComputedFields}.
  * Fields of a schema are checked when the expression is compiled, those of `"dyn"` when it is evaluated.
  */
-export type ExpressionVariable = "dyn" | "authorizer" | "resourceCheck" | JsonSchema;
+export type ExpressionVariable = "dyn" | "authorizer" | "resourceCheck" | JsonSchema | ComputedFields;
+
+/**
+ * An object whose fields are the results of other expressions, with their types: the `variables` of an admission policy.
+ * The value of such a variable has a {@link ComputedValue} for each field, usually behind a getter.
+ */
+export interface ComputedFields {
+  readonly computed: ReadonlyMap<string, Expression>;
+}
+
+/** The result of an expression as CEL has it. Opaque: it is only for the fields of a computed variable. */
+export type ComputedValue = { readonly __computed: true };
 
 /** The value of a variable `"resourceCheck"`. */
 export interface ResourceCheck {
@@ -73,7 +85,17 @@ export interface Expression {
    * property with a getter is computed when the expression asks for it. Never throws for what the expression does.
    */
   evaluate(values: Readonly<Record<string, unknown>>, options?: EvaluateOptions): ExpressionResult;
+  /** Like `evaluate`, for a field of {@link ComputedFields}. */
+  compute(values: Readonly<Record<string, unknown>>, options?: EvaluateOptions): ComputedResult;
 }
+
+/** Like an {@link ExpressionResult}. */
+export interface ComputedResult extends Omit<ExpressionResult, "value"> {
+  readonly value?: ComputedValue;
+}
+
+/** Types of compiled expressions, for those that are fields of others' variables. */
+const typesOf = new WeakMap<Expression, CelType>();
 
 /** The expression, or all that is wrong with it, as the API server would say after `compilation failed: `. */
 export type CompiledExpression =
@@ -93,13 +115,17 @@ export function compileExpression(text: string, options: CompileExpressionOption
   }
   const planned = program(checked.expression);
   if ("error" in planned) return { error: `program instantiation failed: ${planned.error}` };
-  return { expression: runnable(text, resultType, planned.program, readers) };
+  const expression = runnable(text, resultType, planned.program, readers);
+  typesOf.set(expression, checked.expression.type);
+  return { expression };
 }
 
 /** How a variable is declared and how its values are read. */
 interface Reader {
   readonly type: CelType;
   readonly declared?: DeclaredType;
+  /** Fields of a computed variable. */
+  readonly fields?: ReadonlyMap<string, CelType>;
   read(value: unknown): CelValue;
 }
 
@@ -121,6 +147,7 @@ function readerOf(name: string, variable: ExpressionVariable): Reader {
       },
     };
   }
+  if ("computed" in variable) return computedReader(name, variable as ComputedFields);
   // Not the variable's name: `request.kind` would then be a type as well as a field.
   const declared = declareSchema(variable, false, `kubernetes.${name}`);
   if (declared === undefined) return readerOf(name, "dyn");
@@ -128,10 +155,20 @@ function readerOf(name: string, variable: ExpressionVariable): Reader {
   return { type: declared.type, declared, read: (value) => schemaValue(value, shape) };
 }
 
+function computedReader(name: string, { computed }: ComputedFields): Reader {
+  const fields = new Map([...computed].map(([field, of]) => [field, typesOf.get(of) ?? celTypes.dyn]));
+  return {
+    type: structType(`kubernetes.${name}`),
+    fields,
+    read: (value) => new ComputedMap(value as Readonly<Record<string, CelValue>>),
+  };
+}
+
 function environmentOf(readers: ReadonlyMap<string, Reader>, patchTypes: boolean): CelEnvironment {
   const all = [...readers];
   const declarations = all.flatMap(([, { declared }]) => (declared === undefined ? [] : [declared]));
   const structs = new Map(declarations.flatMap((declared) => [...declaredStructs(declared)]));
+  for (const [, { type, fields }] of all) if (fields !== undefined) structs.set(type.name, fields);
   const declared: StructTypes = { fields: (name) => structs.get(name) };
   return new CelEnvironment(patchTypes ? patchLibraries : kubernetesLibraries, {
     variables: Object.fromEntries(all.map(([name, { type }]) => [name, type])),
@@ -145,16 +182,26 @@ function runnable(
   compiled: CelProgram,
   readers: ReadonlyMap<string, Reader>,
 ): Expression {
+  const run = (
+    values: Readonly<Record<string, unknown>>,
+    { budget = callCostMax }: EvaluateOptions = {},
+  ): ReturnType<CelProgram["evaluate"]> =>
+    compiled.evaluate((name) => {
+      const given = values[name];
+      return given === undefined ? undefined : readers.get(name)?.read(given);
+    }, budget);
   return {
     text,
     resultType,
-    evaluate(values, { budget = callCostMax } = {}) {
-      const { value, error, cost, limitExceeded } = compiled.evaluate((name) => {
-        const given = values[name];
-        return given === undefined ? undefined : readers.get(name)?.read(given);
-      }, budget);
+    evaluate(values, options) {
+      const { value, error, cost, limitExceeded } = run(values, options);
       if (value === undefined) return { error: error ?? "", cost, budgetExceeded: limitExceeded };
       return jsonResult(value, cost);
+    },
+    compute(values, options) {
+      const { value, error, cost, limitExceeded } = run(values, options);
+      if (value === undefined) return { error: error ?? "", cost, budgetExceeded: limitExceeded };
+      return { value: value as unknown as ComputedValue, cost, budgetExceeded: false };
     },
   };
 }

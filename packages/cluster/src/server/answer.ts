@@ -20,8 +20,13 @@ export function offerOf(resource: Resource): Offer {
 }
 
 /** How this request's answer goes out. @throws StatusError 406 */
-export function negotiated(context: VerbContext): Negotiated {
-  return negotiate(context.request.headers["accept"], offerOf(context.resource), context.request.query);
+export function negotiated({ request, resource }: VerbContext): Negotiated {
+  return negotiate(request.headers["accept"], offerOf(resource), request.query);
+}
+
+/** Like `negotiated`, for what has no Table: reviews and requests for tokens, which are never stored. @throws StatusError 406 */
+export function negotiatedUnprinted({ request, resource }: VerbContext): Negotiated {
+  return negotiate(request.headers["accept"], { ...offerOf(resource), tables: false }, request.query);
 }
 
 /** Value of the query `includeObject`. @throws StatusError 400 */

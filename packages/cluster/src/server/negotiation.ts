@@ -27,6 +27,8 @@ const encodings: readonly { readonly type: string; readonly encoding: Encoding }
 export interface Offer {
   readonly protobuf: boolean;
   readonly transforms: boolean;
+  /** False: nothing prints these objects as a Table. */
+  readonly tables?: boolean;
 }
 
 /** @throws StatusError 406 when nothing that the client accepts can be given */
@@ -53,7 +55,11 @@ function acceptable(range: MediaType, encoding: Encoding, offer: Offer): Negotia
   }
   if (!offer.transforms || group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1"))
     return undefined;
-  if (as === "Table" ? protobuf : as !== "PartialObjectMetadata" && as !== "PartialObjectMetadataList")
+  if (
+    as === "Table"
+      ? protobuf || offer.tables === false
+      : as !== "PartialObjectMetadata" && as !== "PartialObjectMetadataList"
+  )
     return undefined;
   return { encoding, transform: as as Transform, metaVersion: version, pretty: false };
 }

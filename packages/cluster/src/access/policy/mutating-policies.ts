@@ -25,7 +25,9 @@ import {
   policyValues,
 } from "./policy-evaluation.ts";
 import {
+  type CompiledVariable,
   PolicyExpression,
+  compileVariables,
   type PolicyVariable,
   policyBudget,
   policyVariables,
@@ -52,7 +54,7 @@ interface Mutation {
 
 interface Compiled {
   readonly mutations: readonly Mutation[];
-  readonly variables: readonly (PolicyVariable & { readonly compiled: PolicyExpression })[];
+  readonly variables: readonly CompiledVariable[];
   readonly conditions: MatchConditions;
   readonly reinvokes: boolean;
 }
@@ -138,14 +140,18 @@ export class MutatingPolicies {
 
 function compile(policy: StoredObject): Compiled {
   const spec = (policy["spec"] ?? {}) as MutatingPolicySpec;
+  const variables = compileVariables(spec.variables ?? []);
   return {
     mutations: (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }) => {
       const isJsonPatch = patchType === "JSONPatch";
       const text = (isJsonPatch ? jsonPatch : applyConfiguration)?.expression ?? "";
       const resultTypes = [isJsonPatch ? "list(JSONPatch)" : "Object"];
-      return { isJsonPatch, expression: new PolicyExpression(text, { resultTypes, patchTypes: true }) };
+      return {
+        isJsonPatch,
+        expression: new PolicyExpression(text, { resultTypes, patchTypes: true, variables }),
+      };
     }),
-    variables: (spec.variables ?? []).map((v) => ({ ...v, compiled: new PolicyExpression(v.expression) })),
+    variables,
     conditions: new MatchConditions(spec.matchConditions ?? [], {
       failsOnError: spec.failurePolicy !== "Ignore",
       variables: policyVariables,

@@ -84,7 +84,7 @@ function expressionWarnings(policy: StoredObject, catalog: ResourceCatalog): Exp
 function problemWith(expression: string, name: string, schema: JsonSchema): string {
   const object = { ...schema, nullable: true };
   const { error } = compileExpression(expression, {
-    variables: { ...policyVariables, object, oldObject: object },
+    variables: { ...policyVariables, variables: "dyn", object, oldObject: object },
   });
   return error === undefined ? "" : `${name}: compilation failed: ${error}\n`;
 }

@@ -16,7 +16,9 @@ import {
 } from "./policy-evaluation.ts";
 import {
   type PolicyBudget,
+  type CompiledVariable,
   PolicyExpression,
+  compileVariables,
   type PolicyVariable,
   policyBudget,
   policyVariables,
@@ -45,7 +47,7 @@ interface Compiled {
     readonly text: PolicyExpression | undefined;
   })[];
   readonly annotations: readonly { readonly key: string; readonly value: PolicyExpression }[];
-  readonly variables: readonly (PolicyVariable & { readonly compiled: PolicyExpression })[];
+  readonly variables: readonly CompiledVariable[];
   readonly conditions: MatchConditions;
 }
 
@@ -135,20 +137,21 @@ interface Outcome {
 
 function compile(policy: StoredObject): Compiled {
   const spec = (policy["spec"] ?? {}) as ValidatingPolicySpec;
+  const variables = compileVariables(spec.variables ?? []);
   return {
     validations: (spec.validations ?? []).map((validation) => ({
       ...validation,
-      check: new PolicyExpression(validation.expression, { resultTypes: ["bool"] }),
+      check: new PolicyExpression(validation.expression, { resultTypes: ["bool"], variables }),
       text:
         (validation.messageExpression ?? "") === ""
           ? undefined
-          : new PolicyExpression(validation.messageExpression ?? "", { resultTypes: ["string"] }),
+          : new PolicyExpression(validation.messageExpression ?? "", { resultTypes: ["string"], variables }),
     })),
     annotations: (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
       key,
-      value: new PolicyExpression(valueExpression, { resultTypes: ["string", "null"] }),
+      value: new PolicyExpression(valueExpression, { resultTypes: ["string", "null"], variables }),
     })),
-    variables: (spec.variables ?? []).map((v) => ({ ...v, compiled: new PolicyExpression(v.expression) })),
+    variables,
     conditions: new MatchConditions(spec.matchConditions ?? [], {
       failsOnError: spec.failurePolicy !== "Ignore",
       variables: policyVariables,

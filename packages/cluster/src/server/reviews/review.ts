@@ -1,7 +1,7 @@
 import { deepFreeze, failure } from "@bowline/api";
 import { rfc3339 } from "@bowline/client";
 import { Revision, type StoredObject } from "../../store/revision.ts";
-import { negotiated, objectAnswer } from "../answer.ts";
+import { negotiatedUnprinted, objectAnswer } from "../answer.ts";
 import { decodeObject } from "../decode-object.ts";
 import { parseWriteOptions } from "../options.ts";
 import type { ServerResponse } from "../request.ts";
@@ -21,7 +21,7 @@ export async function answerReview(
       {},
     );
   }
-  const form = negotiated(context);
+  const form = negotiatedUnprinted(context);
   const options = parseWriteOptions(request.query, "CreateOptions");
   const question = decodeObject(request, resource, {
     fieldValidation: options.fieldValidation,

@@ -4,7 +4,7 @@ import { rfc3339 } from "@bowline/client";
 import type { BoundObject } from "../../access/service-account-tokens.ts";
 import { deepFreeze } from "@bowline/api";
 import { Revision, type StoredObject } from "../../store/revision.ts";
-import { negotiated, objectAnswer } from "../answer.ts";
+import { negotiatedUnprinted, objectAnswer } from "../answer.ts";
 import { builtinBody, decodeObject } from "../decode-object.ts";
 import type { ServerResponse } from "../request.ts";
 import type { VerbContext } from "../verb-context.ts";
@@ -31,7 +31,7 @@ const secondsMax = 2 ** 32;
 export async function requestToken(context: VerbContext): Promise<ServerResponse> {
   const { info, resource, ports, request } = context;
   if (info.verb !== "create") throw notSupported(context, info.verb);
-  const form = negotiated(context);
+  const form = negotiatedUnprinted(context);
   const account = resource.bucket.get(`${info.namespace}/${info.name}`)?.object;
   if (account === undefined) throw notFound({ group: "", resource: "serviceaccounts" }, info.name);
   const body = decodeObject(request, tokenRequest, { fieldValidation: "Ignore", warn: () => {} });
