@@ -445,7 +445,8 @@ describe("[sig-api-machinery] Watchers", () => {
     const first = await maps(world).watch(since(made.metadata.resourceVersion));
     await maps(world).patch("restarted", { data: { mutation: "1" } });
     await world.until("the first watch saw it", async () => first.length === 1);
-    const last = (first[0]?.object as Found).metadata.resourceVersion;
+    const [seen] = first as readonly { readonly object: unknown }[];
+    const last = (seen?.object as Found | undefined)?.metadata.resourceVersion;
     await maps(world).patch("restarted", { data: { mutation: "2" } });
     await maps(world).delete("restarted");
     const second = await maps(world).watch(since(last));

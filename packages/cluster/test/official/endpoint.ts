@@ -1,6 +1,10 @@
 import type { WatchEvent } from "@bowline/client";
 import type { World } from "../controllers/world.ts";
 
+// Objects of every kind go through these tests, and a wrong path in one makes its assertion fail.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Anything = any;
+
 /** As much of any object as these tests look at. */
 export interface Found {
   readonly kind?: string;
@@ -18,13 +22,10 @@ export interface Found {
     readonly remainingItemCount?: number;
     readonly continue?: string;
   };
-  // biome-ignore lint/suspicious/noExplicitAny: objects of any kind
-  readonly spec?: any;
-  // biome-ignore lint/suspicious/noExplicitAny: objects of any kind
-  readonly status?: any;
+  readonly spec?: Anything;
+  readonly status?: Anything;
   readonly data?: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: objects of any kind
-  readonly items?: any;
+  readonly items?: Anything;
 }
 
 export type Sent = { readonly metadata: { readonly name?: string } } & Readonly<Record<string, unknown>>;
