@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addImageCommands } from "./commands/build.ts";
 import { addClusterCommand } from "./commands/cluster.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import type { CommandContext } from "./commands/context.ts";
@@ -63,6 +64,7 @@ function program(context: CommandContext): Command {
   addCreateWebhookCommand(create, context);
   addEditCommand(all, context);
   addGenerateCommand(all, context);
+  addImageCommands(all, context);
   addInstallCommands(all, context);
   addRunCommand(all, context);
   addDevCommand(all, output, context.finish);

@@ -158,10 +158,10 @@ build: ## Compile the program.
 	npm run build
 
 docker-build: ## Build the image.
-	$(BOWLINE) build --image $(IMG)
+	$(BOWLINE) build --tag $(IMG)
 
 docker-push: ## Push the image.
-	$(BOWLINE) push --image $(IMG)
+	$(BOWLINE) push --tag $(IMG)
 
 build-installer: ## Write everything that is needed to install into deploy/install.yaml.
 	$(BOWLINE) generate --image $(IMG)
