@@ -83,47 +83,83 @@ const modified =
 /** What a patch is told that takes the apiVersion away. Source: apimachinery runtime/error.go. */
 const missingVersion = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
 
-/** Creates an object. `tracked`: managedFields are already right. */
+interface NewObject {
+  readonly namespace: string;
+  readonly object: StoredObject;
+  /** True: managedFields are already right. */
+  readonly tracked?: boolean;
+}
+
+/**
+ * Creates an object. A name made from generateName that is taken, also by a create at the same time, is drawn again.
+ * @throws StatusError 409 for a name that is taken
+ */
 export async function createObject(
   resource: Resource,
   context: WriteContext,
-  given: { readonly namespace: string; readonly object: StoredObject; readonly tracked?: boolean },
+  given: NewObject,
 ): Promise<Revision> {
-  const { bucket, api } = resource;
-  refuseResourceVersion(given.object);
-  const generates = !given.object.metadata.name && given.object.metadata.generateName;
+  const wanted = await admittedForCreate(resource, context, given);
+  const generates = !wanted.metadata.name && wanted.metadata.generateName;
   for (let attempt = 1; ; attempt++) {
-    const object = await prepareCreate(resource, context, given);
-    const name = object.metadata.name ?? "";
-    const key = storeKey(api.namespaced, given.namespace, name);
-    const existing = bucket.get(key);
-    if (existing === undefined) {
-      const stored = await resource.toStorage(object);
-      if (context.dryRun) return seeOne(resource, new Revision(key, 0, deepFreeze(stored) as StoredObject));
-      return seeOne(resource, commit(resource, key, undefined, stored));
+    const object = await preparedForCreate(resource, context, { ...given, object: wanted });
+    const key = storeKey(resource.api.namespaced, given.namespace, object.metadata.name ?? "");
+    try {
+      return await insert(resource, context, key, object);
+    } catch (error) {
+      if (!(error instanceof StaleWrite)) throw error;
+      if (!generates || attempt >= nameAttemptsMax)
+        throw takenName(resource, object, resource.bucket.get(key));
     }
-    if (!generates || attempt >= nameAttemptsMax) throw takenName(resource, name, existing);
   }
 }
 
-async function prepareCreate(
+/** Stores a new object. @throws StaleWrite when there is one of that name */
+async function insert(
   resource: Resource,
   context: WriteContext,
-  given: { readonly namespace: string; readonly object: StoredObject; readonly tracked?: boolean },
+  key: string,
+  object: StoredObject,
+): Promise<Revision> {
+  if (resource.bucket.get(key) !== undefined) throw new StaleWrite(key);
+  const toStore = await resource.toStorage(object);
+  if (context.dryRun) return seeOne(resource, new Revision(key, 0, deepFreeze(toStore) as StoredObject));
+  return seeOne(resource, commit(resource, key, undefined, toStore));
+}
+
+/** The new object as mutating admission leaves it: without uid, and without name when one is to be generated. */
+async function admittedForCreate(
+  resource: Resource,
+  context: WriteContext,
+  given: NewObject,
 ): Promise<StoredObject> {
-  const { strategy } = resource;
+  refuseResourceVersion(given.object);
   const refusal = resource.createRefusal?.(given.object.metadata.name ?? "");
   if (refusal !== undefined) throw refusal;
-  const admission = (object: StoredObject): AdmissionRequest =>
-    admissionRequest(resource, context, { operation: "CREATE", namespace: given.namespace, object });
-  let object = uniqueOwnerReferences(given.object, { afterAdmission: false, warn: context.warn });
-  if (given.tracked !== true) object = await track(context, strategy, undefined, object);
-  object = await admitted(context, admission(object), object);
+  const unique = uniqueOwnerReferences(given.object, { afterAdmission: false, warn: context.warn });
+  const object = given.tracked === true ? unique : await track(context, resource.strategy, undefined, unique);
+  return admitted(context, createAdmission(resource, context, { ...given, object }), object);
+}
+
+async function preparedForCreate(
+  resource: Resource,
+  context: WriteContext,
+  given: NewObject,
+): Promise<StoredObject> {
+  const { strategy } = resource;
   // uid and name first: the selector of a Job is made from its uid
-  object = strategy.prepareForCreate(newMetadata(object, context), context.user);
+  const object = strategy.prepareForCreate(newMetadata(given.object, context), context.user);
   judge(resource, object, strategy.validateCreate(object), context);
-  await context.admission.validate(admission(object));
+  await context.admission.validate(createAdmission(resource, context, { ...given, object }));
   return object;
+}
+
+function createAdmission(
+  resource: Resource,
+  context: WriteContext,
+  { namespace, object }: NewObject,
+): AdmissionRequest {
+  return admissionRequest(resource, context, { operation: "CREATE", namespace, object });
 }
 
 /** The object as mutating admission leaves it. */
@@ -154,10 +190,17 @@ function soundManagedFields(
   return withMetadata(admittedObject, { managedFields: object.metadata.managedFields });
 }
 
-function takenName(resource: Resource, name: string, existing: Revision): StatusError {
-  const error = alreadyExists(resourceName(resource), name);
-  if (existing.object.metadata.deletionTimestamp === undefined) return error;
-  return failure(409, "AlreadyExists", `object is being deleted: ${error.message}`, error.status.details);
+/** `existing` is what has the name, unless it went away meanwhile. */
+function takenName(resource: Resource, object: StoredObject, existing: Revision | undefined): StatusError {
+  const { name = "", generateName } = object.metadata;
+  const { status } = alreadyExists(resourceName(resource), name);
+  const generated = generateName ? ", the server was not able to generate a unique name for the object" : "";
+  const isGoing = existing?.object.metadata.deletionTimestamp !== undefined;
+  const message = `${isGoing ? "object is being deleted: " : ""}${status.message}${generated}`;
+  return failure(409, "AlreadyExists", message, {
+    ...status.details,
+    ...(generateName ? { retryAfterSeconds: 1 } : {}),
+  });
 }
 
 function refuseResourceVersion(object: StoredObject): void {
@@ -197,7 +240,9 @@ async function updateOnce(
     if (!request.createsMissing) throw notFound(resourceName(resource), name);
     const { object, tracked } = await request.compute(undefined);
     if (object.metadata.uid) throw uidConflict(resource, namespace, name, object.metadata.uid, "");
-    return { revision: await createObject(resource, context, { namespace, object, tracked }), created: true };
+    const wanted = await admittedForCreate(resource, context, { namespace, object, tracked });
+    const prepared = await preparedForCreate(resource, context, { namespace, object: wanted });
+    return { revision: await insert(resource, context, key, prepared), created: true };
   }
   const seen = await seeOne(resource, stored);
   const old = seen.object;

@@ -1,4 +1,4 @@
-import type { Transport } from "@bowline/client";
+import { type Transport, seededRandom } from "@bowline/client";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Cluster, createCluster } from "../../src/cluster.ts";
@@ -120,5 +120,82 @@ describe("Bodies", () => {
       code: 415,
       reason: "UnsupportedMediaType",
     });
+  });
+});
+
+describe("Generated names", () => {
+  const generate = (by: Transport): Promise<{ body: Item }> =>
+    by.request<Item>({
+      method: "POST",
+      path: configMaps,
+      body: { apiVersion: "v1", kind: "ConfigMap", metadata: { generateName: "web-" } },
+    });
+  /** A cluster whose first names, five draws each, are all `web-bbbbb`. */
+  async function withEqualNames(count: number): Promise<Transport> {
+    await cluster.close();
+    const random = seededRandom(1);
+    let draws = 0;
+    const next = (): number => (draws++ < count * 5 ? 0 : random.next());
+    cluster = await createCluster({ controllers: false, random: { ...random, next } });
+    return cluster.transport();
+  }
+
+  it("that collide with those of creates at the same time are drawn again", async () => {
+    const by = await withEqualNames(7);
+    const made = await Promise.all([generate(by), generate(by), generate(by), generate(by)]);
+    const names = made.map(({ body }) => body.metadata.name);
+    expect(new Set(names).size).toBe(4);
+    expect(names).toContain("web-bbbbb");
+  });
+
+  it("are drawn eight times at most; then the create is refused with 409", async () => {
+    const by = await withEqualNames(9);
+    await generate(by);
+    const refused = await refusal(generate(by));
+    expect(refused.status).toEqual({
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message:
+        'configmaps "web-bbbbb" already exists, the server was not able to generate a unique name for the object',
+      reason: "AlreadyExists",
+      details: { name: "web-bbbbb", kind: "configmaps", retryAfterSeconds: 1 },
+      code: 409,
+    });
+    expect((await generate(by)).body.metadata.name).not.toBe("web-bbbbb");
+  });
+});
+
+describe("Creates of one name at the same time", () => {
+  it("let one through and refuse the others with 409 AlreadyExists", async () => {
+    const results = await Promise.allSettled(Array.from({ length: 6 }, () => create(transport, "same")));
+    expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === "fulfilled") continue;
+      expect(result.reason).toMatchObject({
+        code: 409,
+        reason: "AlreadyExists",
+        message: 'configmaps "same" already exists',
+      });
+    }
+  });
+
+  it("are all let through when they apply", async () => {
+    const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" } };
+    const managers = ["a", "b", "c", "d"];
+    await Promise.all(
+      managers.map((manager) =>
+        transport.request({
+          method: "PATCH",
+          path: `${configMaps}/applied`,
+          headers: { "content-type": "application/apply-patch+yaml" },
+          query: { fieldManager: manager },
+          body: { ...body, data: { [manager]: "1" } },
+        }),
+      ),
+    );
+    const item = (await list(transport)).items.find((each) => each.metadata.name === "applied");
+    expect(item?.data).toEqual({ a: "1", b: "1", c: "1", d: "1" });
   });
 });
