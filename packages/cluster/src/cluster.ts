@@ -8,7 +8,9 @@ import type { RecordingFilter, RequestRecording } from "./access/request-recorde
 import {
   type ClusterCertificates,
   createClusterCertificates,
+  isFor,
   issueClientCertificate,
+  issueServerCertificate,
 } from "./access/cluster-certificates.ts";
 import { keptCertificates } from "./access/kept-certificates.ts";
 import { kubeconfigOf } from "./access/kubeconfig.ts";
@@ -120,6 +122,8 @@ export interface Cluster {
   /** Ends all watches and stops listening. Safe to call twice. */
   close(): Promise<void>;
 }
+
+const defaultHost = "127.0.0.1";
 
 /** Namespaces that every cluster has. */
 const initialNamespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -246,6 +250,7 @@ class EmbeddedCluster implements Cluster {
       podStartDelayMs: this.#options.podStartDelayMs,
       metrics: this.#options.metrics,
       rootCertificate: () => this.#certificates?.authority.certificatePem ?? "",
+      certificateAuthority: () => (this.#certificates ?? this.#ensureCertificates(defaultHost)).authority,
       transport: (component) =>
         this.transport({
           user: { name: `system:${component}`, groups: ["system:masters"] },
@@ -272,7 +277,7 @@ class EmbeddedCluster implements Cluster {
   }
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
-    const host = options.host ?? "127.0.0.1";
+    const host = options.host ?? defaultHost;
     const certificates = options.plainHttp === true ? undefined : this.#ensureCertificates(host);
     this.#controlPlane?.rootCertificateChanged();
     const token = Buffer.from(this.#random.bytes(24)).toString("base64url");
@@ -343,9 +348,13 @@ class EmbeddedCluster implements Cluster {
   }
 
   #ensureCertificates(host: string): ClusterCertificates {
-    this.#certificates ??= keptCertificates(this.#options.data, host, () =>
-      createClusterCertificates({ host, now: this.#clock.now(), random: (n) => this.#random.bytes(n) }),
-    );
+    const given = { host, now: this.#clock.now(), random: (n: number) => this.#random.bytes(n) };
+    this.#certificates ??= keptCertificates(this.#options.data, host, () => createClusterCertificates(given));
+    // one authority, whatever addresses the cluster listens on
+    if (!isFor(this.#certificates, host)) {
+      const server = issueServerCertificate(this.#certificates.authority, given);
+      return { ...this.#certificates, server };
+    }
     return this.#certificates;
   }
 

@@ -1,7 +1,13 @@
 /** The control plane and the nodes of a cluster: managers on transports into it. */
 import { Node } from "@bowline/api/core/v1";
 import { type Client, type Clock, type Random, type Transport, createClient } from "@bowline/client";
-import { type ControllerDefinition, type Manager, createManager, silentLogger } from "@bowline/runtime";
+import {
+  type ControllerDefinition,
+  type KeyPair,
+  type Manager,
+  createManager,
+  silentLogger,
+} from "@bowline/runtime";
 import { controllerManager } from "./controllers/controller-manager.ts";
 import type { MetricScript } from "./controllers/autoscaler/metric-source.ts";
 import { RootCertificatePublisher } from "./controllers/namespace-content.ts";
@@ -24,6 +30,8 @@ export interface ControlPlaneOptions {
   readonly metrics?: MetricScript | undefined;
   /** PEM of the authority that signed the server's certificate, for every namespace; `""` while there is none. */
   rootCertificate(): string;
+  /** The authority that signs certificates, made on first use. */
+  certificateAuthority(): KeyPair;
 }
 
 /** Controllers, scheduler and nodes of one cluster. */
@@ -61,7 +69,14 @@ export class ControlPlane {
   /** Resolves when all controllers run and the nodes are registered. */
   async start(): Promise<void> {
     this.#manage("kube-controller-manager", () =>
-      controllerManager({ rootCertificates: this.#rootCertificates, metrics: this.metrics }),
+      controllerManager({
+        rootCertificates: this.#rootCertificates,
+        metrics: this.metrics,
+        signer: {
+          authority: () => this.#options.certificateAuthority(),
+          random: (bytes) => this.#options.random.bytes(bytes),
+        },
+      }),
     );
     this.#manage("kube-scheduler", (manager) => [schedulerController(manager.cache)]);
     this.#manage("kubelet", () => [this.nodes.controller()]);

@@ -189,11 +189,11 @@ describe("Authentication", () => {
   it.each([
     [
       { expirationSeconds: 599 },
-      'TokenRequest.authentication.k8s.io "robot" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
+      'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
     ],
     [
       { boundObjectRef: { apiVersion: "v1", kind: "ConfigMap", name: "x" } },
-      "cannot bind token for serviceaccount to object of type v1, Kind=ConfigMap",
+      "cannot bind token for serviceaccount to object of type /v1, Kind=ConfigMap",
     ],
     [{ boundObjectRef: { apiVersion: "v1", kind: "Pod", name: "x" } }, 'pods "x" not found'],
   ])("refuses a token request %j", async (spec, message) => {

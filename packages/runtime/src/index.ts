@@ -115,7 +115,9 @@ export type { ConversionDefinition, RoundTripLoss, Spoke } from "./webhook/defin
 export { conversionOf, webhookConfigurations } from "./webhook/webhook-configuration.ts";
 export type { ConfigurationOptions, WebhookReach } from "./webhook/webhook-configuration.ts";
 export type { WebhookServerOptions } from "./webhook/webhook-stage.ts";
-export { createCertificateAuthority, issueCertificate } from "./webhook/certificate.ts";
+export { createCertificateAuthority, issueCertificate, signRequest } from "./webhook/certificate.ts";
+export { readSigningRequest } from "./webhook/signing-request.ts";
+export type { SigningRequest } from "./webhook/signing-request.ts";
 export type { CertificateRequest, KeyPair } from "./webhook/certificate.ts";
 
 // Errors

@@ -1,7 +1,7 @@
 import type { ControllerDefinition } from "@bowline/runtime";
 import { horizontalAutoscaler } from "./autoscaler/autoscaler.ts";
 import type { MetricSource } from "./autoscaler/metric-source.ts";
-import { certificateRequestController } from "./certificate-requests.ts";
+import { type CertificateSigner, certificateRequestController } from "./certificate-requests.ts";
 import { cronJobController } from "./cron-job.ts";
 import { daemonSetController } from "./daemon-set.ts";
 import { deploymentController } from "./deployment/deployment.ts";
@@ -28,6 +28,7 @@ import { volumePhase } from "./volumes/volume-phase.ts";
 export interface ControllerManagerOptions {
   readonly rootCertificates: RootCertificatePublisher;
   readonly metrics: MetricSource;
+  readonly signer: CertificateSigner;
 }
 
 /** The controllers of the embedded control plane: ordinary controllers, on the in-process transport. */
@@ -52,7 +53,7 @@ export function controllerManager(options: ControllerManagerOptions): Controller
     taintEvictionController(),
     eventExpiry(),
     horizontalAutoscaler(options.metrics),
-    certificateRequestController(),
+    certificateRequestController(options.signer),
     defaultClass(),
     claimBinding(),
     volumePhase(),

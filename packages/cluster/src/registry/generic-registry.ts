@@ -63,8 +63,17 @@ export interface UpdateRequest {
   readonly createsMissing: boolean;
   /** True: a conflict with a concurrent writer is answered by computing again; false: it is the client's to see. */
   readonly retriesConflicts: boolean;
+  /** What admission sees instead of the object: the Scale of a deployment. Absent for the object itself. */
+  readonly view?: ObjectView;
   /** True: another uid is a forbidden change (patches); else it means another object, which is a conflict. */
   readonly uidMayDiffer?: boolean;
+}
+
+/** A part of an object that an endpoint shows and takes as an object of its own. */
+export interface ObjectView {
+  show(object: StoredObject): StoredObject;
+  /** The object with what admission made of the view. */
+  take(object: StoredObject, view: StoredObject): StoredObject;
 }
 
 export interface Written {
@@ -77,7 +86,8 @@ export interface Written {
 const nameAttemptsMax = 8;
 const conflictAttemptsMax = 5;
 
-const modified =
+/** What a write is told whose resourceVersion is not the stored one. */
+export const modified =
   "the object has been modified; please apply your changes to the latest version and try again";
 
 /** What a patch is told that takes the apiVersion away. Source: apimachinery runtime/error.go. */
@@ -171,6 +181,17 @@ async function admitted(
   const changed = (await context.admission.mutate(request)) ?? object;
   const sound = soundManagedFields(context, changed, object);
   return uniqueOwnerReferences(sound, { afterAdmission: true, warn: context.warn });
+}
+
+/** The object with what mutating admission makes of its view. */
+async function admittedView(
+  context: WriteContext,
+  request: AdmissionRequest,
+  view: ObjectView,
+  object: StoredObject,
+): Promise<StoredObject> {
+  const changed = await context.admission.mutate(request);
+  return changed === undefined || changed === request.object ? object : view.take(object, changed);
 }
 
 /** The admitted object with the entries from before admission, when admission made them unreadable. */
@@ -282,14 +303,15 @@ async function prepareUpdate(
   },
 ): Promise<StoredObject> {
   const { request, old, next } = given;
-  const { strategy, subresource, namespace, name } = request;
+  const { strategy, subresource, namespace, name, view } = request;
+  const shown = (object: StoredObject): StoredObject => view?.show(object) ?? object;
   const admission = (object: StoredObject): AdmissionRequest =>
     admissionRequest(resource, context, {
       operation: "UPDATE",
       namespace,
       name,
-      object,
-      oldObject: old,
+      object: shown(object),
+      oldObject: shown(old),
       subresource,
     });
   // a body's doubled owners are its client's; those of a patch result are only seen after admission
@@ -298,7 +320,10 @@ async function prepareUpdate(
       ? next.object
       : uniqueOwnerReferences(next.object, { afterAdmission: false, warn: context.warn });
   if (!next.tracked) object = await track(context, strategy, old, object);
-  object = await admitted(context, admission(object), object);
+  object =
+    view === undefined
+      ? await admitted(context, admission(object), object)
+      : await admittedView(context, admission(object), view, object);
   if (!object.apiVersion) throw internalError(missingVersion);
   object = strategy.prepareForUpdate(keptMetadata(object, old), old);
   object = withMetadata(object, { resourceVersion: old.metadata.resourceVersion });
@@ -332,7 +357,8 @@ function checkPreconditions(
   }
 }
 
-function uidConflict(
+/** What a write is told whose uid is another object's. */
+export function uidConflict(
   resource: Resource,
   namespace: string,
   name: string,

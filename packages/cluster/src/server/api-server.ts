@@ -171,8 +171,11 @@ function refuseMethod(resource: Resource, info: RequestInfo): void {
       throw badRequest("name must be provided");
     return;
   }
+  const endpoint = resource.api.subresources.find(({ name }) => name === info.subresource);
   const misplaced = onItem
-    ? info.verb === "create" && info.subresource === ""
+    ? endpoint === undefined
+      ? info.verb === "create" && info.subresource === ""
+      : !endpoint.verbs.includes(info.verb)
     : info.verb === "update" || info.verb === "patch";
   if (info.verb !== "" && !misplaced) return;
   throw failure(

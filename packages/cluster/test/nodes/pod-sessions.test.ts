@@ -26,7 +26,10 @@ async function start(images: ImageBehaviors, container: object = {}) {
   const random = seededRandom(1);
   const cluster = await createCluster({ clock, random, controllers: false });
   const transport = () => cluster.transport();
-  const plane = new ControlPlane({ clock, random, images, transport, rootCertificate: () => "" });
+  const rootCertificate = () => "";
+  const certificateAuthority = () => expect.fail("nothing is signed here");
+  const ports = { clock, random, transport, rootCertificate, certificateAuthority };
+  const plane = new ControlPlane({ ...ports, images });
   await plane.start();
   onTestFinished(async () => {
     await plane.stop();

@@ -5,6 +5,7 @@
 import { type KeyObject, createHash, createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 import * as der from "./der.ts";
+import type { SigningRequest } from "./signing-request.ts";
 
 /** A certificate with its key, both PEM. */
 export interface KeyPair {
@@ -54,15 +55,17 @@ export function createCertificateAuthority(options: {
     extension(oid.keyUsage, true, der.bitString(Buffer.from([0x06]), 1)),
     extension(oid.subjectKeyIdentifier, false, der.octetString(keyIdentifier(publicKey))),
   ];
-  return certificate({
-    ...options,
-    issuer: subject,
-    subject,
-    publicKey,
-    extensions,
-    signer: privateKey,
-    key: privateKey,
-  });
+  return {
+    certificatePem: certificate({
+      ...options,
+      issuer: subject,
+      subject,
+      publicKey,
+      extensions,
+      signer: privateKey,
+    }),
+    keyPem: keyPem(privateKey),
+  };
 }
 
 /** A certificate signed by `authority`. */
@@ -89,15 +92,87 @@ export function issueCertificate(
   if (hosts.length > 0)
     extensions.push(extension(oid.subjectAltName, false, der.sequence(...hosts.map(generalName))));
   const subject = name(request.commonName, request.organizations ?? []);
+  return {
+    certificatePem: certificate({ ...request, issuer: issuer.name, subject, publicKey, extensions, signer }),
+    keyPem: keyPem(privateKey),
+  };
+}
+
+/**
+ * The certificate, PEM, that answers a signing request: its subject, key and names, for these uses.
+ * @param given.usages as a CertificateSigningRequest names them: `client auth`, `digital signature`
+ */
+export function signRequest(
+  authority: KeyPair,
+  request: SigningRequest,
+  given: {
+    readonly usages: readonly string[];
+    /** Milliseconds since 1970. */
+    readonly notBefore: number;
+    readonly notAfter: number;
+    /** Gives the serial number. */
+    readonly random: (bytes: number) => Uint8Array;
+  },
+): string {
+  const issuer = readSubject(authority.certificatePem);
+  const extended = given.usages.map((usage) => extendedUsages[usage]).filter((id) => id !== undefined);
+  const extensions = [
+    extension(oid.keyUsage, true, keyUsageBits(given.usages)),
+    ...(extended.length === 0
+      ? []
+      : [extension(oid.extKeyUsage, false, der.sequence(...extended.map(der.objectIdentifier)))]),
+    extension(oid.basicConstraints, true, der.sequence()),
+    extension(oid.authorityKeyIdentifier, false, der.sequence(der.element(0x80, issuer.keyIdentifier))),
+    ...(request.names.encoded === undefined
+      ? []
+      : [extension(oid.subjectAltName, false, request.names.encoded)]),
+  ];
   return certificate({
-    ...request,
+    ...given,
     issuer: issuer.name,
-    subject,
-    publicKey,
+    subject: request.subject.encoded,
+    publicKey: request.publicKey,
     extensions,
-    signer,
-    key: privateKey,
+    signer: createPrivateKey(authority.keyPem),
   });
+}
+
+/** Purposes of a key, by the words that Kubernetes has for them. Source: certificates/v1 KeyUsage, RFC 5280 4.2.1.12. */
+const extendedUsages: Readonly<Record<string, string>> = {
+  any: "2.5.29.37.0",
+  "server auth": oid.serverAuth,
+  "client auth": oid.clientAuth,
+  "code signing": "1.3.6.1.5.5.7.3.3",
+  "email protection": "1.3.6.1.5.5.7.3.4",
+  "s/mime": "1.3.6.1.5.5.7.3.4",
+  "ipsec end system": "1.3.6.1.5.5.7.3.5",
+  "ipsec tunnel": "1.3.6.1.5.5.7.3.6",
+  "ipsec user": "1.3.6.1.5.5.7.3.7",
+  timestamping: "1.3.6.1.5.5.7.3.8",
+  "ocsp signing": "1.3.6.1.5.5.7.3.9",
+};
+
+/** Operations of a key in the order of their bits. Source: RFC 5280 4.2.1.3. */
+const keyUsages: readonly (readonly string[])[] = [
+  ["digital signature", "signing"],
+  ["content commitment"],
+  ["key encipherment"],
+  ["data encipherment"],
+  ["key agreement"],
+  ["cert sign"],
+  ["crl sign"],
+  ["encipher only"],
+  ["decipher only"],
+];
+
+function keyUsageBits(usages: readonly string[]): Buffer {
+  const bits = keyUsages.map((words) => words.some((word) => usages.includes(word)));
+  const last = bits.lastIndexOf(true);
+  const bytes = Buffer.alloc(last < 0 ? 0 : (last >> 3) + 1);
+  bits.forEach((isSet, bit) => {
+    if (isSet) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (0x80 >> (bit & 7));
+  });
+  return der.bitString(bytes, last < 0 ? 0 : 7 - (last & 7));
 }
 
 interface Parts {
@@ -106,13 +181,13 @@ interface Parts {
   readonly publicKey: KeyObject;
   readonly extensions: readonly Buffer[];
   readonly signer: KeyObject;
-  readonly key: KeyObject;
   readonly notBefore: number;
   readonly notAfter: number;
   readonly random: (bytes: number) => Uint8Array;
 }
 
-function certificate(parts: Parts): KeyPair {
+/** A signed certificate, PEM. */
+function certificate(parts: Parts): string {
   const algorithm = der.sequence(der.objectIdentifier(oid.ecdsaWithSha256));
   const serial = Buffer.from(parts.random(16));
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
@@ -128,10 +203,11 @@ function certificate(parts: Parts): KeyPair {
   );
   const signature = sign("sha256", body, parts.signer);
   const signed = der.sequence(body, algorithm, der.bitString(signature));
-  return {
-    certificatePem: pem("CERTIFICATE", signed),
-    keyPem: parts.key.export({ type: "pkcs8", format: "pem" }).toString(),
-  };
+  return pem("CERTIFICATE", signed);
+}
+
+function keyPem(key: KeyObject): string {
+  return key.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
 function pem(label: string, content: Buffer): string {
@@ -179,34 +255,11 @@ function keyIdentifier(publicKey: KeyObject): Buffer {
 /** Subject and key identifier of an authority made here, read back from its PEM. */
 function readSubject(certificatePem: string): { name: Buffer; keyIdentifier: Buffer } {
   const bytes = Buffer.from(certificatePem.replace(/-----[^-]+-----|\s/g, ""), "base64");
-  const body = children(content(bytes))[0];
-  const fields = body === undefined ? [] : children(content(body));
+  const body = der.children(der.content(bytes))[0];
+  const fields = body === undefined ? [] : der.children(der.content(body));
   const subject = fields[5];
   const spki = fields[6];
   if (subject === undefined || spki === undefined)
     throw new Error("the authority's certificate cannot be read");
   return { name: subject, keyIdentifier: createHash("sha1").update(spki.subarray(-65)).digest() };
-}
-
-function header(element: Buffer): { start: number; end: number } {
-  const first = element[1] ?? 0;
-  if (first < 0x80) return { start: 2, end: 2 + first };
-  const count = first & 0x7f;
-  const size = element.readUIntBE(2, count);
-  return { start: 2 + count, end: 2 + count + size };
-}
-
-function content(element: Buffer): Buffer {
-  const { start, end } = header(element);
-  return element.subarray(start, end);
-}
-
-function children(body: Buffer): Buffer[] {
-  const found: Buffer[] = [];
-  for (let rest = body; rest.length > 0; ) {
-    const { end } = header(rest);
-    found.push(rest.subarray(0, end));
-    rest = rest.subarray(end);
-  }
-  return found;
 }

@@ -64,3 +64,28 @@ export function time(milliseconds: number): Buffer {
     ? element(0x17, Buffer.from(text.slice(2)))
     : element(0x18, Buffer.from(text));
 }
+
+function header(element: Buffer): { start: number; end: number } {
+  const first = element[1] ?? 0;
+  if (first < 0x80) return { start: 2, end: 2 + first };
+  const count = first & 0x7f;
+  const size = element.readUIntBE(2, count);
+  return { start: 2 + count, end: 2 + count + size };
+}
+
+/** What is inside an element. */
+export function content(element: Buffer): Buffer {
+  const { start, end } = header(element);
+  return element.subarray(start, end);
+}
+
+/** The elements that follow one another in some bytes. @throws RangeError when they end too early */
+export function children(body: Buffer): Buffer[] {
+  const found: Buffer[] = [];
+  for (let rest = body; rest.length > 0; ) {
+    const { end } = header(rest);
+    found.push(rest.subarray(0, end));
+    rest = rest.subarray(end);
+  }
+  return found;
+}

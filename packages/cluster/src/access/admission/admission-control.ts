@@ -11,6 +11,7 @@ import { checkPolicyTypes } from "../policy/type-checking.ts";
 import { ValidatingPolicies } from "../policy/validating-policies.ts";
 import { mutatingWebhooks } from "../webhook/mutating-webhooks.ts";
 import { validatingWebhooks } from "../webhook/validating-webhooks.ts";
+import { certificatePlugins } from "./plugins/certificates.ts";
 import { limitRanger } from "./plugins/limit-ranger.ts";
 import { ownerReferencesPermission } from "./plugins/owner-references.ts";
 import { defaultTolerationSeconds, runtimeClass } from "./plugins/pod-defaults.ts";
@@ -99,6 +100,7 @@ export class AdmissionControl {
       this.#mutatingPolicies.plugin,
       mutatingWebhooks(mutating, ports),
       access.escalationCheck,
+      ...certificatePlugins(access.authorizer),
       this.#validatingPolicies.plugin,
       validatingWebhooks(validating, ports),
       this.#quotas.plugin,

@@ -11,7 +11,7 @@ import { userBody } from "../audit.ts";
 import type { Authorizer } from "../authorization.ts";
 import { serviceAccountUser } from "../service-account-tokens.ts";
 import { requestNamespace } from "./request-match.ts";
-import type { VersionedObjects } from "./versioned-request.ts";
+import { type VersionedObjects, shownKind } from "./versioned-request.ts";
 
 const text: JsonSchema = { type: "string" };
 const whole: JsonSchema = { type: "integer" };
@@ -76,19 +76,18 @@ export const admissionVariables: Readonly<Record<string, ExpressionVariable>> = 
 };
 
 /** The request as expressions see it. */
-export function requestValue(request: AdmissionRequest, resource: Resource): object {
+function requestValue(request: AdmissionRequest, resource: Resource, objects: VersionedObjects): object {
   const { subresource, resource: own } = request;
-  const kindOf = ({ api }: Resource): object => ({ group: api.group, version: api.version, kind: api.kind });
   const resourceOf = ({ api }: Resource): object => ({
     group: api.group,
     version: api.version,
     resource: api.plural,
   });
   return {
-    kind: kindOf(resource),
+    kind: shownKind(resource, objects),
     resource: resourceOf(resource),
     subResource: subresource,
-    requestKind: kindOf(own),
+    requestKind: shownKind(own, request),
     requestResource: resourceOf(own),
     requestSubResource: subresource,
     name: request.name,
@@ -140,7 +139,7 @@ export function admissionValues(
   return {
     object: about.objects.object ?? null,
     oldObject: about.objects.oldObject ?? null,
-    request: requestValue(request, about.resource),
+    request: requestValue(request, about.resource, about.objects),
     namespaceObject: namespaceValue(about.namespace),
     authorizer: celAuthorizer(about.authorizer, request),
   };

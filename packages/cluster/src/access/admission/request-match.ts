@@ -130,6 +130,7 @@ export function namespaceSelected(
 export function objectSelected(selector: LabelMatcher | undefined, request: AdmissionRequest): boolean {
   if (selector === undefined) return true;
   return [request.object, request.oldObject].some(
-    (object) => object !== undefined && selector.matches(object.metadata.labels as Labels),
+    // options of a connection have no labels, and no metadata either
+    (object) => object?.metadata !== undefined && selector.matches(object.metadata.labels as Labels),
   );
 }

@@ -15,7 +15,7 @@ import type { Store } from "../../store/store.ts";
 import { MatchConditions } from "../admission/match-conditions.ts";
 import { ReinvocationMemory } from "../admission/reinvocation-memory.ts";
 import { type MatchCondition, isExempt } from "../admission/request-match.ts";
-import { converted, decodedObject } from "../admission/versioned-request.ts";
+import { converted, decodedObject, mergeTypeOf } from "../admission/versioned-request.ts";
 import {
   type PolicyInvocation,
   type PolicyPorts,
@@ -163,8 +163,7 @@ function compile(policy: StoredObject): Compiled {
 /** @throws Error when the patch does not fit the object */
 function patched(mutation: Mutation, resource: Resource, object: StoredObject, value: unknown): StoredObject {
   if (mutation.isJsonPatch) return jsonPatched(resource, object, value as readonly JsonPatchOperation[]);
-  const { management } = resource.strategy;
-  const type = management.typeOf(object.apiVersion);
+  const type = mergeTypeOf(resource, object);
   if (type === undefined) throw new Error(`no schema for ${object.apiVersion}, Kind=${object.kind}`);
   return decodedObject(resource, mergeTyped(type, object, value));
 }

@@ -3,7 +3,7 @@ import { type Status, StatusError } from "@bowline/api";
 import type { AdmissionRequest } from "../../registry/admission.ts";
 import type { Resource } from "../../registry/resource.ts";
 import { requestNamespace } from "../admission/request-match.ts";
-import type { VersionedObjects } from "../admission/versioned-request.ts";
+import { type VersionedObjects, shownKind } from "../admission/versioned-request.ts";
 import { userBody } from "../audit.ts";
 
 /** What a webhook answered, checked. */
@@ -14,19 +14,6 @@ export interface AdmissionAnswer {
   readonly patch: string | undefined;
   readonly warnings: readonly string[];
   readonly auditAnnotations: Readonly<Record<string, string>>;
-}
-
-/** Group, version and kind of an object, that of the resource without one. */
-function kindOf(resource: Resource, { object, oldObject }: VersionedObjects): object {
-  const shown = object ?? oldObject;
-  if (shown?.apiVersion === undefined) {
-    const { group, version, kind } = resource.api;
-    return { group, version, kind };
-  }
-  const [first = "", second] = shown.apiVersion.split("/");
-  return second === undefined
-    ? { group: "", version: first, kind: shown.kind }
-    : { group: first, version: second, kind: shown.kind };
 }
 
 /** An AdmissionReview with its request. */
@@ -51,10 +38,10 @@ export function admissionReview(
     apiVersion: `admission.k8s.io/${about.reviewVersion}`,
     request: {
       uid,
-      kind: kindOf(resource, objects),
+      kind: shownKind(resource, objects),
       resource: resourceOf(resource),
       ...subresource,
-      requestKind: kindOf(request.resource, request),
+      requestKind: shownKind(request.resource, request),
       requestResource: resourceOf(request.resource),
       ...(request.subresource === "" ? {} : { requestSubResource: request.subresource }),
       ...(request.name === "" ? {} : { name: request.name }),

@@ -76,7 +76,7 @@ export function checkSignerName(problems: FieldProblems, field: string, name: st
 function checkRequest(problems: FieldProblems, request: string | undefined): void {
   const text = Buffer.from(request ?? "", "base64").toString("latin1");
   const type = /-----BEGIN ([^-]+)-----/.exec(text)?.[1];
-  if (type !== "CERTIFICATE REQUEST" && type !== "NEW CERTIFICATE REQUEST")
+  if (type !== "CERTIFICATE REQUEST")
     problems.invalid("spec.request", request ?? null, "PEM block type must be CERTIFICATE REQUEST");
 }
 

@@ -16,21 +16,17 @@ import {
 import type { Pod } from "@bowline/api/core/v1";
 import type { PodDisruptionBudget } from "@bowline/api/policy/v1";
 import { rfc3339 } from "@bowline/client";
-import { AdmissionChain } from "../../registry/admission.ts";
 import { deleteObject } from "../../registry/delete-object.ts";
 import type { DeleteOptions } from "../../registry/delete-options.ts";
-import { type WriteContext, admissionRequest, updateObject } from "../../registry/generic-registry.ts";
+import { type WriteContext, updateObject } from "../../registry/generic-registry.ts";
 import type { Resource } from "../../registry/resource.ts";
 import type { StoredObject } from "../../store/revision.ts";
-import { negotiated } from "../answer.ts";
-import { builtinBody, decodeObject } from "../decode-object.ts";
+import { builtinBody } from "../decode-object.ts";
 import { parseDeleteOptions } from "../delete-options.ts";
-import { parseWriteOptions } from "../options.ts";
-import { contentType } from "../negotiation.ts";
 import type { ServerResponse } from "../request.ts";
-import { type VerbContext, writeContext } from "../verb-context.ts";
-import { inNamespace, optionsObject } from "../verbs/create.ts";
+import type { VerbContext } from "../verb-context.ts";
 import { notSupported } from "../verbs/update.ts";
+import { postedObject, successAnswer, withoutAdmission } from "./posted-object.ts";
 
 type PodState = DeepReadonly<Pod>;
 type Budget = DeepReadonly<PodDisruptionBudget>;
@@ -45,36 +41,16 @@ const attemptsMax = 20;
 
 /** Answers `pods/eviction`. @throws StatusError 429 when a budget forbids it, 500 when two budgets are for the pod */
 export async function evictPod(context: VerbContext): Promise<ServerResponse> {
-  const { info, resource, request, warnings } = context;
+  const { info } = context;
   if (info.verb !== "create") throw notSupported(context, info.verb);
-  const form = negotiated(context);
-  const options = parseWriteOptions(request.query, "CreateOptions");
-  const decoded = decodeObject(request, evictionBody, {
-    fieldValidation: options.fieldValidation,
-    warn: (text) => void warnings.add(text),
-  });
-  const sent = inNamespace(context, decoded, info.namespace);
-  const write = writeContext(context, {
-    dryRun: options.dryRun,
-    fieldManager: options.fieldManager,
-    options: { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1", ...optionsObject(options) },
-  });
-  const about = { operation: "CREATE", namespace: info.namespace, name: info.name } as const;
-  const subresource = "eviction";
-  const admission = (object: StoredObject): ReturnType<typeof admissionRequest> =>
-    admissionRequest(resource, write, { ...about, object, subresource });
-  const eviction = (await write.admission.mutate(admission(sent))) ?? sent;
+  const posted = await postedObject(context, evictionBody);
+  const eviction = posted.object;
   if (eviction.metadata.name !== info.name)
     throw badRequest("name in URL does not match name in Eviction object");
-  const deletion = deleteOptionsOf(eviction, options.dryRun);
-  await write.admission.validate(admission(eviction));
-  await evict(context, { ...write, dryRun: deletion.dryRun }, deletion);
-  return {
-    kind: "object",
-    status: 201,
-    headers: { "content-type": contentType(form.encoding) },
-    object: Object.freeze({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }),
-  };
+  const deletion = deleteOptionsOf(eviction, posted.options.dryRun);
+  await posted.validate(eviction);
+  await evict(context, { ...posted.write, dryRun: deletion.dryRun }, deletion);
+  return successAnswer(posted.form);
 }
 
 /** The options of the delete that an Eviction asks for; a dry run may be asked for there or in the query. */
@@ -92,12 +68,11 @@ function deleteOptionsOf(eviction: StoredObject, dryRun: boolean): DeleteOptions
 async function evict(context: VerbContext, write: WriteContext, options: DeleteOptions): Promise<void> {
   const { resource, info } = context;
   const remove = (given: DeleteOptions): Promise<unknown> =>
-    // deleting is not asked for by the client: admission has judged the eviction
-    deleteObject(
-      resource,
-      { ...write, admission: new AdmissionChain([]) },
-      { namespace: info.namespace, name: info.name, options: given },
-    );
+    deleteObject(resource, withoutAdmission(write), {
+      namespace: info.namespace,
+      name: info.name,
+      options: given,
+    });
   const asksForVersion = options.preconditions?.resourceVersion !== undefined;
   const atVersion = (pod: PodState): DeleteOptions => ({
     ...options,

@@ -4,11 +4,12 @@ import { rfc3339 } from "@bowline/client";
 import type { BoundObject } from "../../access/service-account-tokens.ts";
 import { deepFreeze } from "@bowline/api";
 import { Revision, type StoredObject } from "../../store/revision.ts";
-import { negotiatedUnprinted, objectAnswer } from "../answer.ts";
-import { builtinBody, decodeObject } from "../decode-object.ts";
+import { objectAnswer } from "../answer.ts";
+import { builtinBody } from "../decode-object.ts";
 import type { ServerResponse } from "../request.ts";
 import type { VerbContext } from "../verb-context.ts";
 import { notSupported } from "../verbs/update.ts";
+import { postedObject } from "./posted-object.ts";
 
 interface TokenSpec {
   readonly audiences?: readonly string[] | null;
@@ -29,17 +30,34 @@ const secondsMax = 2 ** 32;
 
 /** Issues a token for a service account. */
 export async function requestToken(context: VerbContext): Promise<ServerResponse> {
-  const { info, resource, ports, request } = context;
+  const { info, resource, ports } = context;
   if (info.verb !== "create") throw notSupported(context, info.verb);
-  const form = negotiatedUnprinted(context);
+  const posted = await postedObject(context, tokenRequest);
+  const { object: asked } = posted;
+  const { name = "" } = asked.metadata;
+  if (name !== "" && name !== info.name) {
+    const detail = "must match the service account name if specified";
+    throw refused(info.name, { type: "Invalid", field: "metadata.name", badValue: name, detail });
+  }
   const account = resource.bucket.get(`${info.namespace}/${info.name}`)?.object;
   if (account === undefined) throw notFound({ group: "", resource: "serviceaccounts" }, info.name);
-  const body = decodeObject(request, tokenRequest, { fieldValidation: "Ignore", warn: () => {} });
-  const spec = (body["spec"] ?? {}) as TokenSpec;
-  const expirationSeconds = Number(spec.expirationSeconds ?? defaultSeconds);
-  checkExpiration(info.name, expirationSeconds);
+  checkUid(asked, account);
+  const spec = (asked["spec"] ?? {}) as TokenSpec;
   const tokens = ports.access.serviceAccounts;
+  const expirationSeconds = Number(spec.expirationSeconds ?? defaultSeconds);
   const audiences = spec.audiences?.length ? spec.audiences : [tokens.issuer];
+  const request = {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    metadata: {
+      name: info.name,
+      namespace: info.namespace,
+      creationTimestamp: rfc3339(ports.clock.now()),
+    },
+    spec: { audiences, boundObjectRef: spec.boundObjectRef ?? null, expirationSeconds },
+  };
+  checkExpiration(expirationSeconds);
+  await posted.validate(request as unknown as StoredObject);
   const bound = boundObject(context, account.metadata.name ?? "", spec.boundObjectRef);
   const { token, expiresAt } = tokens.issue({
     namespace: info.namespace,
@@ -49,21 +67,24 @@ export async function requestToken(context: VerbContext): Promise<ServerResponse
     expirationSeconds,
     ...bound,
   });
-  const object = deepFreeze({
-    apiVersion: "authentication.k8s.io/v1",
-    kind: "TokenRequest",
-    metadata: {
-      creationTimestamp: rfc3339(ports.clock.now()),
-      name: info.name,
-      namespace: info.namespace,
-    },
-    spec: { audiences, boundObjectRef: spec.boundObjectRef ?? null, expirationSeconds },
-    status: { expirationTimestamp: rfc3339(expiresAt), token },
-  }) as unknown as StoredObject;
-  return objectAnswer(context, form, { status: 201, revision: new Revision("", 0, object) });
+  const status = { expirationTimestamp: rfc3339(expiresAt), token };
+  const object = deepFreeze({ ...request, status }) as unknown as StoredObject;
+  return objectAnswer(context, posted.form, { status: 201, revision: new Revision("", 0, object) });
 }
 
-function checkExpiration(name: string, seconds: number): void {
+function refused(name: string, ...errors: readonly FieldError[]): Error {
+  return invalid({ group: kind.group, kind: kind.kind }, name, errors);
+}
+
+/** A request may name the account that it means by its uid. */
+function checkUid(asked: StoredObject, account: StoredObject): void {
+  const { uid = "" } = asked.metadata;
+  if (uid === "" || uid === account.metadata.uid) return;
+  const why = `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid})`;
+  throw conflict({ group: kind.group, resource: kind.kind }, account.metadata.name ?? "", why);
+}
+
+function checkExpiration(seconds: number): void {
   const field = "spec.expirationSeconds";
   const errors: FieldError[] = [];
   if (seconds < secondsMin)
@@ -80,7 +101,7 @@ function checkExpiration(name: string, seconds: number): void {
       badValue: seconds,
       detail: "may not specify a duration larger than 2^32 seconds",
     });
-  if (errors.length > 0) throw invalid({ group: kind.group, kind: kind.kind }, name, errors);
+  if (errors.length > 0) throw refused("", ...errors);
 }
 
 /** The object that the token shall end with, as it is stored now, and the node of a pod. */
@@ -91,31 +112,30 @@ function boundObject(
 ): { bound?: BoundObject; node?: { name: string; uid: string | undefined } } {
   if (reference === undefined || reference === null) return {};
   const { kind: kindName = "", apiVersion = "", name = "", uid = "" } = reference;
-  if (apiVersion !== "v1" || (kindName !== "Pod" && kindName !== "Secret" && kindName !== "Node")) {
-    throw badRequest(
-      `cannot bind token for serviceaccount to object of type ${apiVersion}, Kind=${kindName}`,
-    );
+  if (apiVersion.includes("/") || (kindName !== "Pod" && kindName !== "Secret" && kindName !== "Node")) {
+    const shown = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+    throw badRequest(`cannot bind token for serviceaccount to object of type ${shown}, Kind=${kindName}`);
   }
   const { store } = context.ports;
   const plural = `${kindName.toLowerCase()}s`;
   const key = kindName === "Node" ? name : `${context.info.namespace}/${name}`;
   const found = store.bucket(`/${plural}`).get(key)?.object;
   if (found === undefined) throw notFound({ group: "", resource: plural }, name);
-  if (uid !== "" && uid !== found.metadata.uid) {
-    const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
-    throw conflict({ group: "", resource: plural }, name, why);
-  }
-  const bound: BoundObject = { kind: kindName, name, uid: found.metadata.uid ?? "" };
-  if (kindName !== "Pod") return { bound };
   const { serviceAccountName, nodeName = "" } = (found["spec"] ?? {}) as {
     serviceAccountName?: string;
     nodeName?: string;
   };
-  if (serviceAccountName !== account) {
+  if (kindName === "Pod" && serviceAccountName !== account) {
     throw badRequest(
       `cannot bind token for serviceaccount "${account}" to pod running with different serviceaccount name.`,
     );
   }
+  if (uid !== "" && uid !== found.metadata.uid) {
+    const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+    throw conflict({ group: "", resource: kindName }, name, why);
+  }
+  const bound: BoundObject = { kind: kindName, name, uid: found.metadata.uid ?? "" };
+  if (kindName !== "Pod") return { bound };
   if (nodeName === "") return { bound };
   return { bound, node: { name: nodeName, uid: store.bucket("/nodes").get(nodeName)?.object.metadata.uid } };
 }

@@ -3,7 +3,6 @@ import type { ServerResponse } from "../request.ts";
 import type { VerbContext } from "../verb-context.ts";
 import { bindPod } from "./binding.ts";
 import { evictPod } from "./eviction.ts";
-import { finalizeNamespace } from "./finalize.ts";
 import { requestToken } from "./service-account-token.ts";
 
 /** Answers the requests of one subresource. @throws StatusError 405 for verbs that it does not have */
@@ -11,7 +10,6 @@ export type SubresourceHandler = (context: VerbContext) => Promise<ServerRespons
 
 /** Subresources with handlers of their own, by `group/plural/name`. Status and scale are generic. */
 const handlers: Readonly<Record<string, SubresourceHandler>> = {
-  "/namespaces/finalize": finalizeNamespace,
   "/pods/binding": bindPod,
   "/pods/eviction": evictPod,
   "/serviceaccounts/token": requestToken,

@@ -20,7 +20,12 @@ import {
 } from "@bowline/api";
 import { builtinPrinter, linkedDefinition } from "@bowline/api/catalog";
 import { rfc3339 } from "@bowline/client";
-import { type WriteContext, resourceName, updateObject } from "../../registry/generic-registry.ts";
+import {
+  type ObjectView,
+  type WriteContext,
+  resourceName,
+  updateObject,
+} from "../../registry/generic-registry.ts";
 import { withMetadata } from "../../registry/metadata.ts";
 import { type ScalePaths, seeOne } from "../../registry/resource.ts";
 import { Revision, type StoredObject } from "../../store/revision.ts";
@@ -77,6 +82,7 @@ export async function writeScale(context: VerbContext, paths: ScalePaths): Promi
     name: info.name,
     subresource: "scale",
     strategy: resource.strategy,
+    view: scaleView(context, paths),
     createsMissing: false,
     retriesConflicts: patch,
     compute: (current) =>
@@ -90,6 +96,22 @@ export async function writeScale(context: VerbContext, paths: ScalePaths): Promi
     ...printerOf(context),
     revision: scaleRevision(revision, scaleOf(revision.object, paths)),
   });
+}
+
+/** Admission sees Scales. */
+function scaleView(context: VerbContext, paths: ScalePaths): ObjectView {
+  return {
+    show(parent) {
+      const replicas = at(parent, paths.specReplicas);
+      return deepFreeze(
+        scaleWith(parent, paths, typeof replicas === "number" ? replicas : unsetReplicas),
+      ) as unknown as StoredObject;
+    },
+    take(parent, scale) {
+      const replicas = requestedReplicas(context, scale as unknown as ManagedObject, paths);
+      return setAt(parent, paths.specReplicas, replicas) as StoredObject;
+    },
+  };
 }
 
 /** The scale of a custom kind is printed with the columns of its parent. */

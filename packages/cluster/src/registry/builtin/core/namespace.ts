@@ -1,7 +1,9 @@
-import { dns1123LabelErrors } from "@bowline/api";
+import { dns1123LabelErrors, qualifiedNameErrors } from "@bowline/api";
 import type { StoredObject } from "../../../store/revision.ts";
 import { withMetadata } from "../../metadata.ts";
-import { type BuiltinRules, fieldReader } from "../builtin-rules.ts";
+import { type BuiltinRules, type EndpointRules, fieldReader } from "../builtin-rules.ts";
+import { setField } from "../copy-on-write.ts";
+import { FieldProblems } from "../field-problems.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 
@@ -9,6 +11,26 @@ interface NamespaceFields {
   readonly spec?: { readonly finalizers?: readonly string[] };
   readonly status?: { readonly phase?: string };
 }
+
+/** How finalizers of the kind are written that have no domain. */
+const standardFinalizers: ReadonlySet<string> = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+
+/** Of `namespaces/finalize`: everything but the status, for whoever empties the namespace. */
+const finalize: EndpointRules = {
+  prepareForUpdate: (object, old) => setField(object, "status", old["status"]),
+  validateUpdate(object) {
+    const problems = new FieldProblems();
+    const { finalizers = [] } = (object as NamespaceFields).spec ?? {};
+    finalizers.forEach((name, i) => {
+      const field = `spec.finalizers[${i}]`;
+      const errors = qualifiedNameErrors(name);
+      for (const text of errors) problems.invalid(field, name, text);
+      if (errors.length === 0 && !name.includes("/") && !standardFinalizers.has(name))
+        problems.invalid(field, name, "name is neither a standard finalizer name nor is it fully qualified");
+    });
+    return problems.list;
+  },
+};
 
 /** Namespaces: a phase, a finalizer of their own in the spec, a label with their name. Source: kubernetes pkg/registry/core/namespace. */
 export const namespaceRules: BuiltinRules = {
@@ -30,5 +52,6 @@ export const namespaceRules: BuiltinRules = {
     ...object,
     status: { ...(object as NamespaceFields).status, phase: "Terminating" },
   }),
+  endpoints: { finalize },
   keepsDeleted: (object) => ((object as NamespaceFields).spec?.finalizers?.length ?? 0) > 0,
 };
