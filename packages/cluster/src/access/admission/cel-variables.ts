@@ -1,8 +1,7 @@
 /**
- * What expressions of match conditions and policies can see.
+ * The values of what expressions of match conditions and policies can see.
  * Source: k8s.io/apiserver pkg/admission/plugin/cel (compile.go, activation.go).
  */
-import type { ExpressionVariable, JsonSchema } from "@bowline/api";
 import type { Authorizer as CelAuthorizer } from "@bowline/api";
 import type { AdmissionRequest } from "../../registry/admission.ts";
 import type { Resource } from "../../registry/resource.ts";
@@ -12,68 +11,6 @@ import type { Authorizer } from "../authorization.ts";
 import { serviceAccountUser } from "../service-account-tokens.ts";
 import { requestNamespace } from "./request-match.ts";
 import { type VersionedObjects, shownKind } from "./versioned-request.ts";
-
-const text: JsonSchema = { type: "string" };
-const whole: JsonSchema = { type: "integer" };
-const time: JsonSchema = { type: "string", format: "date-time" };
-const texts: JsonSchema = { type: "array", items: text };
-const labels: JsonSchema = { type: "object", additionalProperties: text };
-
-function struct(properties: Record<string, JsonSchema>): JsonSchema {
-  return { type: "object", properties };
-}
-
-const kind = struct({ group: text, version: text, kind: text });
-const resourceType = struct({ group: text, version: text, resource: text });
-
-const requestSchema: JsonSchema = struct({
-  kind,
-  resource: resourceType,
-  subResource: text,
-  requestKind: kind,
-  requestResource: resourceType,
-  requestSubResource: text,
-  name: text,
-  namespace: text,
-  operation: text,
-  userInfo: struct({
-    username: text,
-    uid: text,
-    groups: texts,
-    extra: { type: "object", additionalProperties: texts },
-  }),
-  dryRun: { type: "boolean" },
-});
-
-const condition = struct({ status: text, type: text, lastTransitionTime: time, message: text, reason: text });
-
-const namespaceSchema: JsonSchema = struct({
-  metadata: struct({
-    name: text,
-    generateName: text,
-    namespace: text,
-    labels,
-    annotations: labels,
-    UID: text,
-    creationTimestamp: time,
-    deletionGracePeriodSeconds: whole,
-    deletionTimestamp: time,
-    generation: whole,
-    resourceVersion: text,
-    finalizers: texts,
-  }),
-  spec: struct({ finalizers: texts }),
-  status: struct({ conditions: { type: "array", items: condition }, phase: text }),
-});
-
-/** Variables of every admission expression. */
-export const admissionVariables: Readonly<Record<string, ExpressionVariable>> = {
-  object: "dyn",
-  oldObject: "dyn",
-  request: requestSchema,
-  namespaceObject: { ...namespaceSchema, nullable: true },
-  authorizer: "authorizer",
-};
 
 /** The request as expressions see it. */
 function requestValue(request: AdmissionRequest, resource: Resource, objects: VersionedObjects): object {

@@ -3,7 +3,7 @@
  * Source: k8s.io/apiserver pkg/admission/plugin/webhook/matchconditions (matcher.go).
  */
 import { type CompiledExpression, type ExpressionVariable, compileExpression } from "@bowline/api";
-import { admissionVariables } from "./cel-variables.ts";
+import { admissionVariables } from "../../registry/admission-variables.ts";
 import type { MatchCondition } from "./request-match.ts";
 
 /** Cost that the conditions of one webhook may use together. Source: apiserver pkg/apis/cel RuntimeCELCostBudgetMatchConditions. */

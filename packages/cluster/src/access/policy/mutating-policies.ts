@@ -12,6 +12,7 @@ import { resourceName } from "../../registry/generic-registry.ts";
 import type { Resource } from "../../registry/resource.ts";
 import type { StoredObject } from "../../store/revision.ts";
 import type { Store } from "../../store/store.ts";
+import { policyConditionVariables } from "../../registry/admission-variables.ts";
 import { MatchConditions } from "../admission/match-conditions.ts";
 import { ReinvocationMemory } from "../admission/reinvocation-memory.ts";
 import { type MatchCondition, isExempt } from "../admission/request-match.ts";
@@ -30,7 +31,6 @@ import {
   compileVariables,
   type PolicyVariable,
   policyBudget,
-  policyVariables,
   variableValues,
 } from "./policy-expressions.ts";
 import { PolicyIndex } from "./policy-index.ts";
@@ -154,7 +154,7 @@ function compile(policy: StoredObject): Compiled {
     variables,
     conditions: new MatchConditions(spec.matchConditions ?? [], {
       failsOnError: spec.failurePolicy !== "Ignore",
-      variables: policyVariables,
+      variables: policyConditionVariables,
     }),
     reinvokes: spec.reinvocationPolicy === "IfNeeded",
   };

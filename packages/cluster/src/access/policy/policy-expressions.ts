@@ -3,11 +3,10 @@ import {
   type CompiledExpression,
   type ComputedValue,
   type Expression,
-  type ExpressionVariable,
   type Json,
   compileExpression,
 } from "@bowline/api";
-import { admissionVariables } from "../admission/cel-variables.ts";
+import { policyConditionVariables } from "../../registry/admission-variables.ts";
 
 /** Cost that the expressions of one policy may use together for one request. Source: apiserver pkg/apis/cel RuntimeCELCostBudget. */
 export const policyBudget: number = 10_000_000;
@@ -22,13 +21,6 @@ export interface PolicyVariable {
 export interface CompiledVariable extends PolicyVariable {
   readonly compiled: PolicyExpression;
 }
-
-/** Everything that an expression of a policy can see, but for the policy's variables. */
-export const policyVariables: Readonly<Record<string, ExpressionVariable>> = {
-  ...admissionVariables,
-  "authorizer.requestResource": "resourceCheck",
-  params: "dyn",
-};
 
 /** What an expression gives, or why it gives nothing. */
 export type PolicyResult<T> = { readonly value: T } | { readonly error: string };
@@ -97,7 +89,7 @@ export class PolicyExpression {
   #compile(): CompiledExpression {
     const { variables, ...options } = this.#options;
     this.#compiled ??= compileExpression(this.text, {
-      variables: { ...policyVariables, variables: { computed: fieldsOf(variables) } },
+      variables: { ...policyConditionVariables, variables: { computed: fieldsOf(variables) } },
       ...options,
     });
     return this.#compiled;

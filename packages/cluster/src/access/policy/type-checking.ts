@@ -11,7 +11,7 @@ import type { Bucket } from "../../store/bucket.ts";
 import type { Revision, StoredObject } from "../../store/revision.ts";
 import type { Store } from "../../store/store.ts";
 import type { RequestRule } from "../admission/request-match.ts";
-import { policyVariables } from "./policy-expressions.ts";
+import { policyConditionVariables } from "../../registry/admission-variables.ts";
 import type { ValidatingPolicySpec } from "./validating-policies.ts";
 
 /** Most kinds that a policy is checked against. */
@@ -84,7 +84,7 @@ function expressionWarnings(policy: StoredObject, catalog: ResourceCatalog): Exp
 function problemWith(expression: string, name: string, schema: JsonSchema): string {
   const object = { ...schema, nullable: true };
   const { error } = compileExpression(expression, {
-    variables: { ...policyVariables, variables: "dyn", object, oldObject: object },
+    variables: { ...policyConditionVariables, variables: "dyn", object, oldObject: object },
   });
   return error === undefined ? "" : `${name}: compilation failed: ${error}\n`;
 }

@@ -4,6 +4,7 @@ import type { AdmissionPlugin, AdmissionRequest } from "../../registry/admission
 import { resourceName } from "../../registry/generic-registry.ts";
 import type { StoredObject } from "../../store/revision.ts";
 import type { Store } from "../../store/store.ts";
+import { policyConditionVariables } from "../../registry/admission-variables.ts";
 import { MatchConditions } from "../admission/match-conditions.ts";
 import { type MatchCondition, isExempt } from "../admission/request-match.ts";
 import {
@@ -21,7 +22,6 @@ import {
   compileVariables,
   type PolicyVariable,
   policyBudget,
-  policyVariables,
   variableValues,
 } from "./policy-expressions.ts";
 import { type Binding, type Policy, PolicyIndex } from "./policy-index.ts";
@@ -154,7 +154,7 @@ function compile(policy: StoredObject): Compiled {
     variables,
     conditions: new MatchConditions(spec.matchConditions ?? [], {
       failsOnError: spec.failurePolicy !== "Ignore",
-      variables: policyVariables,
+      variables: policyConditionVariables,
     }),
   };
 }

@@ -13,6 +13,7 @@ import type {
   ValidatingAdmissionPolicySpec,
   Validation,
 } from "@bowline/api/admissionregistration/v1";
+import { policyConditionVariables } from "../../admission-variables.ts";
 import type { StoredObject } from "../../../store/revision.ts";
 import type { BuiltinRules } from "../builtin-rules.ts";
 import { type Fields, fill, mapField, setField } from "../copy-on-write.ts";
@@ -44,7 +45,12 @@ function checkCommon(problems: FieldProblems, spec: PolicySpec): void {
     if ((constraints.resourceRules?.length ?? 0) === 0)
       problems.required("spec.matchConstraints.resourceRules");
   }
-  checkMatchConditions(problems, "spec.matchConditions", spec.matchConditions ?? []);
+  checkMatchConditions(
+    problems,
+    "spec.matchConditions",
+    spec.matchConditions ?? [],
+    policyConditionVariables,
+  );
   spec.variables?.forEach(({ name = "", expression = "" }, i) => {
     const at = `spec.variables[${i}]`;
     if (name.trim() === "") problems.required(`${at}.name`, "name is not specified");

@@ -1,5 +1,11 @@
 /** Which requests a webhook or a policy is for. Source: kubernetes pkg/apis/admissionregistration (v1/defaults.go, validation). */
-import { type DeepReadonly, pathSegmentNameErrors, qualifiedNameErrors } from "@bowline/api";
+import {
+  type DeepReadonly,
+  type ExpressionVariable,
+  compileExpression,
+  pathSegmentNameErrors,
+  qualifiedNameErrors,
+} from "@bowline/api";
 import type {
   MatchCondition,
   MatchResources,
@@ -113,11 +119,12 @@ function checkNamedRule(
 
 const conditionsMax = 64;
 
-/** Names and presence; whether an expression compiles is not looked at here. */
+/** Names, and expressions on the variables that they can see. */
 export function checkMatchConditions(
   problems: FieldProblems,
   at: string,
   conditions: readonly DeepReadonly<MatchCondition>[],
+  variables: Readonly<Record<string, ExpressionVariable>>,
 ): void {
   if (conditions.length > conditionsMax) {
     const detail = `must have at most ${conditionsMax} items`;
@@ -125,6 +132,11 @@ export function checkMatchConditions(
   }
   conditions.forEach(({ name = "", expression = "" }, i) => {
     if (expression.trim() === "") problems.required(`${at}[${i}].expression`);
+    else {
+      const { error } = compileExpression(expression, { variables, resultTypes: ["bool"] });
+      const detail = error?.startsWith("must evaluate to") ? error : `compilation failed: ${error}`;
+      if (error !== undefined) problems.invalid(`${at}[${i}].expression`, expression, detail);
+    }
     if (name === "") problems.required(`${at}[${i}].name`);
     else {
       problems.allInvalid(`${at}[${i}].name`, name, qualifiedNameErrors(name));

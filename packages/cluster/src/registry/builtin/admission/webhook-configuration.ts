@@ -1,6 +1,7 @@
 /** Webhook configurations. Source: kubernetes pkg/apis/admissionregistration (v1/defaults.go, validation), apiserver pkg/util/webhook. */
 import { type DeepReadonly, type FieldError, dns1035LabelErrors, dns1123SubdomainErrors } from "@bowline/api";
 import type { MutatingWebhook, ServiceReference } from "@bowline/api/admissionregistration/v1";
+import { admissionVariables } from "../../admission-variables.ts";
 import type { StoredObject } from "../../../store/revision.ts";
 import type { BuiltinRules } from "../builtin-rules.ts";
 import { type Fields, fill, mapField, mapItems } from "../copy-on-write.ts";
@@ -53,7 +54,7 @@ function checkWebhook(problems: FieldProblems, at: string, webhook: DeepReadonly
     problems.required(`${at}.clientConfig`, "exactly one of url or service is required");
   else if (url !== undefined) checkUrl(problems, `${at}.clientConfig.url`, url);
   else if (service !== undefined) checkService(problems, `${at}.clientConfig.service`, service);
-  checkMatchConditions(problems, `${at}.matchConditions`, webhook.matchConditions ?? []);
+  checkMatchConditions(problems, `${at}.matchConditions`, webhook.matchConditions ?? [], admissionVariables);
   checkReviewVersions(problems, `${at}.admissionReviewVersions`, webhook.admissionReviewVersions ?? []);
 }
 
