@@ -1,4 +1,4 @@
 import { runOperator } from "@bowline/runtime";
-import operator from "./index.ts";
+import operator from "./operator.ts";
 
-await runOperator(operator);
+await runOperator(operator, { args: process.argv.slice(2) });

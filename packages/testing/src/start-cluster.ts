@@ -10,6 +10,14 @@ export interface StartClusterOptions extends ClusterOptions {
   readonly kinds?: readonly (AnyCustomKind | Crd)[];
 }
 
+export interface RunOptions {
+  /**
+   * True: the operator's webhooks are served on a free port of this machine, and the cluster calls them: defaults, refusals
+   * and conversions are as on a real cluster. Default false: nothing is listened on.
+   */
+  readonly webhooks?: boolean;
+}
+
 /** A cluster of a test's own: nothing is shared with other tests, and nothing is listened on. */
 export interface TestCluster extends AsyncDisposable {
   readonly cluster: Cluster;
@@ -18,7 +26,7 @@ export interface TestCluster extends AsyncDisposable {
   /** Creates the CustomResourceDefinitions and waits until the kinds are served. */
   install(...kinds: readonly (AnyCustomKind | Crd)[]): Promise<void>;
   /** Runs an operator in the cluster until the cluster is closed or its manager is stopped. Its kinds are installed first. */
-  run(operator: OperatorDefinition): Promise<Manager>;
+  run(operator: OperatorDefinition, options?: RunOptions): Promise<Manager>;
   /** Stops everything. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -59,14 +67,15 @@ class RunningTestCluster implements TestCluster {
     await Promise.all(kinds.map((kind) => installKind(this.client, kind)));
   }
 
-  async run(operator: OperatorDefinition): Promise<Manager> {
+  async run(operator: OperatorDefinition, options: RunOptions = {}): Promise<Manager> {
     await this.install(...operator.kinds);
     const manager = createManager({
       transport: this.cluster.transport({ userAgent: operator.name }),
       name: operator.name,
       controllers: operator.controllers,
       logger: silentLogger,
-      webhooks: false,
+      webhooks: options.webhooks === true ? (operator.webhooks ?? []) : false,
+      webhookServer: { address: "127.0.0.1:0" },
       ...this.#ports,
     });
     this.#managers.push(manager);

@@ -3,9 +3,9 @@ import { Pod } from "@bowline/api/core/v1";
 import { defineOperator } from "@bowline/runtime";
 import { type TestCluster, startCluster, waitFor } from "@bowline/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Application } from "./api/v1/application.ts";
-import { applicationController, deploymentFor } from "./controllers/application.ts";
-import operator from "./index.ts";
+import { Application } from "../api/v1/application.ts";
+import { applicationController, deploymentFor } from "./application.ts";
+import operator from "../operator.ts";
 
 describe("the Application operator", () => {
   let test: TestCluster;
