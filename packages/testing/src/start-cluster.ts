@@ -2,7 +2,16 @@ import { type AnyCustomKind, type Crd, crdManifest, isCrdConditionTrue } from "@
 import { CustomResourceDefinition } from "@bowline/api/apiextensions/v1";
 import { type Client, type Clock, type Random, type Transport, createClient } from "@bowline/client";
 import { type Cluster, type ClusterOptions, createCluster } from "@bowline/cluster";
-import { type Manager, type OperatorDefinition, createManager, silentLogger } from "@bowline/runtime";
+import {
+  type Logger,
+  type Manager,
+  type OperatorDefinition,
+  type Permission,
+  createManager,
+  operatorPermissions,
+  silentLogger,
+} from "@bowline/runtime";
+import { grantPermissions } from "./grant-permissions.ts";
 import { waitFor } from "./wait-for.ts";
 
 export interface StartClusterOptions extends ClusterOptions {
@@ -16,6 +25,14 @@ export interface RunOptions {
    * and conversions are as on a real cluster. Default false: nothing is listened on.
    */
   readonly webhooks?: boolean;
+  /**
+   * What the operator may do. Default `declared`: what follows from its controllers and its declared permissions, which is
+   * what `generate` writes into its role, so that a permission that is missing fails the test and not the deployment.
+   * `all`: everything, for a test that is not about that.
+   */
+  readonly permissions?: "declared" | "all" | readonly Permission[];
+  /** Default: no log. */
+  readonly logger?: Logger;
 }
 
 /** A cluster of a test's own: nothing is shared with other tests, and nothing is listened on. */
@@ -69,11 +86,15 @@ class RunningTestCluster implements TestCluster {
 
   async run(operator: OperatorDefinition, options: RunOptions = {}): Promise<Manager> {
     await this.install(...operator.kinds);
+    const { permissions = "declared", logger = silentLogger } = options;
+    const granted = permissions === "declared" ? operatorPermissions(operator) : permissions;
+    const rules = granted === "all" || options.webhooks !== true ? granted : [...granted, ...registering];
+    const user = rules === "all" ? {} : { user: await grantPermissions(this.client, operator.name, rules) };
     const manager = createManager({
-      transport: this.cluster.transport({ userAgent: operator.name }),
+      transport: this.cluster.transport({ ...user, userAgent: operator.name }),
       name: operator.name,
       controllers: operator.controllers,
-      logger: silentLogger,
+      logger,
       webhooks: options.webhooks === true ? (operator.webhooks ?? []) : false,
       webhookServer: { address: "127.0.0.1:0" },
       ...this.#ports,
@@ -92,6 +113,21 @@ class RunningTestCluster implements TestCluster {
     await this.close();
   }
 }
+
+/** What a manager needs to keep its certificate and to tell the API server whom to call; deployments have it, too. */
+const registering: readonly Permission[] = [
+  { apiGroups: [""], resources: ["secrets"], verbs: ["create", "get", "update"] },
+  {
+    apiGroups: ["admissionregistration.k8s.io"],
+    resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
+    verbs: ["create", "get", "patch"],
+  },
+  {
+    apiGroups: ["apiextensions.k8s.io"],
+    resources: ["customresourcedefinitions"],
+    verbs: ["get", "patch"],
+  },
+];
 
 async function installKind(client: Client, kind: AnyCustomKind | Crd): Promise<void> {
   const manifest = crdManifest(kind);

@@ -5,6 +5,7 @@ import { Application } from "../api/v1/application.ts";
 
 export const applicationController = defineController(Application, {
   owns: [Deployment],
+  failureCondition: "Available",
   // #region reconcile
   async reconcile(app, ctx) {
     const deployment = await ctx.apply(deploymentFor(app));

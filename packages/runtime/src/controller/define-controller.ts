@@ -1,5 +1,6 @@
 import type { AnyKind, DeepReadonly, KindOf, KubeObject } from "@bowline/api";
 import type { BackOff } from "../queue/back-off.ts";
+import { reportingFailure } from "./failure-condition.ts";
 import { reconcileDesired } from "./desired.ts";
 import type { RequestLike, WatchDefinition } from "./event-handler.ts";
 import type { Predicate } from "./predicate.ts";
@@ -84,6 +85,12 @@ export interface ControllerOptions<T extends KubeObject> extends LoopOptions {
   cleanup?(object: DeepReadonly<T>, ctx: ReconcileContext<T>): ReconcileAnswer;
   /** Name of that finalizer. Default `<group>/<name of the controller>`. */
   readonly finalizer?: string;
+  /**
+   * The type of a condition that says why a reconcile failed: `status: "False"`, with the reason and the message of the
+   * error. Take the one that `reconcile` sets when it succeeds, so that the failure goes with the next success. The kind's
+   * status must have `conditions`. Default: none; failures are in the log, the metrics and the queue only.
+   */
+  readonly failureCondition?: string;
   /** Called when a queued key has no object (any more): drop what is kept in memory for it. */
   gone?(request: ReconcileRequest, ctx: ReconcileContext<T>): ReconcileAnswer;
 }
@@ -154,6 +161,13 @@ export function defineController<K extends AnyKind>(
   const all = options as unknown as ControllerOptions<KubeObject> & Partial<DesiredOptions<KubeObject>>;
   const { desired } = all;
   const owns = (all.owns ?? []).map((o) => (isKind(o) ? { kind: o } : o));
+  const reconcile =
+    desired === undefined
+      ? all.reconcile.bind(all)
+      : reconcileDesired(
+          owns.map((owned) => owned.kind),
+          desired.bind(all),
+        );
   return {
     name,
     kind,
@@ -166,12 +180,7 @@ export function defineController<K extends AnyKind>(
     whileDeleting: all.whileDeleting ?? false,
     finalizer: all.cleanup === undefined ? undefined : (all.finalizer ?? defaultFinalizer(kind, name)),
     reconcile:
-      desired === undefined
-        ? all.reconcile?.bind(all)
-        : reconcileDesired(
-            owns.map((owned) => owned.kind),
-            desired.bind(all),
-          ),
+      all.failureCondition === undefined ? reconcile : reportingFailure(reconcile, all.failureCondition),
     cleanup: all.cleanup?.bind(all),
     gone: all.gone?.bind(all),
   };
