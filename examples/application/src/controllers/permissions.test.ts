@@ -2,8 +2,8 @@ import { Deployment } from "@bowline/api/apps/v1";
 import { type Logger, type Permission, operatorPermissions } from "@bowline/runtime";
 import { startCluster, waitFor } from "@bowline/testing";
 import { describe, expect, it } from "vitest";
-import { Application } from "./api/v1/application.ts";
-import operator from "./index.ts";
+import { Application } from "../api/v1/application.ts";
+import operator from "../operator.ts";
 
 const declared = operatorPermissions(operator);
 
