@@ -80,7 +80,8 @@ describe("the role that is generated for the Application operator", () => {
       logger: errorLog(errors),
     });
     started.catch(() => undefined);
-    const refused = /deployments\.apps is forbidden: User "system:serviceaccount:default:application-operator" cannot (?:list|watch) resource "deployments"/;
+    const refused =
+      /deployments\.apps is forbidden: User "system:serviceaccount:default:application-operator" cannot (?:list|watch) resource "deployments"/;
     await expect.poll(() => errors.some((error) => refused.test(error)), { timeout: 10_000 }).toBe(true);
     await test.close();
   });
