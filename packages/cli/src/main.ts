@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { addImageCommands } from "./commands/build.ts";
+import { addChartCommand } from "./commands/chart.ts";
 import { addClusterCommand } from "./commands/cluster.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import type { CommandContext } from "./commands/context.ts";
@@ -65,6 +66,7 @@ function program(context: CommandContext): Command {
   addEditCommand(all, context);
   addGenerateCommand(all, context);
   addImageCommands(all, context);
+  addChartCommand(all, context);
   addInstallCommands(all, context);
   addRunCommand(all, context);
   addDevCommand(all, output, context.finish);

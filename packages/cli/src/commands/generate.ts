@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { CommandError } from "../errors.ts";
 import { findProjectFile, writeProjectFile } from "../scaffold/project-file.ts";
-import { writeFiles } from "../scaffold/write-files.ts";
+import { writeGenerated } from "../scaffold/write-generated.ts";
 import type { CommandContext } from "./context.ts";
 import { booleanFlag } from "./create-api.ts";
 import { settingsOf, withSettings } from "./edit.ts";
@@ -35,6 +34,10 @@ export function rememberSettings(folder: string, flags: DeploymentFlags): void {
   if (JSON.stringify(changed) !== JSON.stringify(project)) writeProjectFile(folder, changed);
 }
 
+const generatedFolders = ["crd", "manager", "rbac", "webhook", "certmanager", "network-policy"].map(
+  (name) => `config/${name}`,
+);
+
 /** `bowline generate`: all manifests from the program. */
 export function addGenerateCommand(program: Command, context: CommandContext): void {
   withDeploymentFlags(
@@ -53,17 +56,8 @@ export function addGenerateCommand(program: Command, context: CommandContext): v
     ]);
     const { sampleFiles } = await import("../project.ts");
     const model = await projectModel(folder, settingsOf(flags));
-    const outcomes = writeFiles(folder, layoutFiles(model, sampleFiles(folder)), context.output, {
-      force: flags.force === true,
-      check: flags.check === true,
-    });
-    const changed = [...outcomes].filter(([, outcome]) => outcome !== "unchanged").map(([file]) => file);
-    if (flags.check === true && changed.length > 0) {
-      throw new CommandError(
-        `${changed.length} files are not as the program says (${changed.join(", ")}): run bowline generate`,
-      );
-    }
+    const files = layoutFiles(model, sampleFiles(folder));
+    writeGenerated(files, { below: generatedFolders, command: "generate" }, flags, context);
     if (flags.check !== true) rememberSettings(folder, flags);
-    if (changed.length === 0) context.output.write(`${outcomes.size} files are as the program says\n`);
   });
 }

@@ -15,8 +15,8 @@ export const metricsPort = 8443;
 export const webhookPort = 9443;
 const probePort = 8081;
 
-const webhookCertificates = "/tmp/k8s-webhook-server/serving-certs";
-const metricsCertificates = "/tmp/k8s-metrics-server/metrics-certs";
+export const webhookCertificates = "/tmp/k8s-webhook-server/serving-certs";
+export const metricsCertificates = "/tmp/k8s-metrics-server/metrics-certs";
 
 /** Its label makes the API server refuse pods that may do more than the restricted profile allows. */
 export function namespaceManifest(model: DeploymentModel): Manifest {
@@ -51,6 +51,31 @@ export function managerArgs(model: DeploymentModel): string[] {
   ];
 }
 
+/** As the restricted profile of pod security wants it. */
+const podSecurity = { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
+const containerSecurity = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ["ALL"] },
+  readOnlyRootFilesystem: true,
+};
+// Node holds some 60 MiB before it has done anything
+const containerResources = {
+  limits: { cpu: "500m", memory: "256Mi" },
+  requests: { cpu: "10m", memory: "96Mi" },
+};
+const graceSeconds = 40;
+
+/** What a chart makes values of. */
+export const managerPodDefaults: {
+  readonly securityContext: object;
+  readonly terminationGracePeriodSeconds: number;
+  readonly container: { readonly securityContext: object; readonly resources: object };
+} = {
+  securityContext: podSecurity,
+  terminationGracePeriodSeconds: graceSeconds,
+  container: { securityContext: containerSecurity, resources: containerResources },
+};
+
 export function managerDeployment(model: DeploymentModel): Manifest {
   const labels = podLabels(model);
   return {
@@ -68,8 +93,8 @@ export function managerDeployment(model: DeploymentModel): Manifest {
         metadata: { labels, annotations: { "kubectl.kubernetes.io/default-container": "manager" } },
         spec: {
           serviceAccountName: nameOf(model, "controller-manager"),
-          securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
-          terminationGracePeriodSeconds: 40,
+          securityContext: podSecurity,
+          terminationGracePeriodSeconds: graceSeconds,
           ...(model.replicas > 1 ? { topologySpreadConstraints: spread(labels) } : {}),
           containers: [container(model)],
           ...volumesOf(model),
@@ -101,13 +126,8 @@ function container(model: DeploymentModel): object {
     ],
     livenessProbe: probe("/healthz", 15, 20),
     readinessProbe: probe("/readyz", 5, 10),
-    // Node holds some 60 MiB before it has done anything
-    resources: { limits: { cpu: "500m", memory: "256Mi" }, requests: { cpu: "10m", memory: "96Mi" } },
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      capabilities: { drop: ["ALL"] },
-      readOnlyRootFilesystem: true,
-    },
+    resources: containerResources,
+    securityContext: containerSecurity,
     ...(mounts.length === 0 ? {} : { volumeMounts: mounts }),
   };
 }

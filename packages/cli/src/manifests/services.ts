@@ -19,12 +19,11 @@ function metadata(model: DeploymentModel, suffix: string): Manifest["metadata"] 
 }
 
 export function metricsService(model: DeploymentModel): Manifest {
-  return service(model, metricsServiceSuffix, {
-    name: "https",
-    port: metricsPort,
-    protocol: "TCP",
-    targetPort: metricsPort,
-  });
+  const port = { name: "https", port: metricsPort, protocol: "TCP", targetPort: metricsPort };
+  const manifest = service(model, metricsServiceSuffix, port);
+  // by these a ServiceMonitor finds it, and not the webhooks' one
+  const labels = { ...manifest.metadata.labels, ...podLabels(model) };
+  return { ...manifest, metadata: { ...manifest.metadata, labels } };
 }
 
 export function webhookService(model: DeploymentModel): Manifest | undefined {
@@ -122,7 +121,7 @@ export function serviceMonitor(model: DeploymentModel): Manifest {
           tlsConfig,
         },
       ],
-      selector: { matchLabels: labelsOf(model) },
+      selector: { matchLabels: podLabels(model) },
     },
   };
 }
