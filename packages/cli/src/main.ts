@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { addImageCommands } from "./commands/build.ts";
+import { addBundleCommand } from "./commands/bundle.ts";
 import { addChartCommand } from "./commands/chart.ts";
 import { addClusterCommand } from "./commands/cluster.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
@@ -67,6 +68,7 @@ function program(context: CommandContext): Command {
   addGenerateCommand(all, context);
   addImageCommands(all, context);
   addChartCommand(all, context);
+  addBundleCommand(all, context);
   addInstallCommands(all, context);
   addRunCommand(all, context);
   addDevCommand(all, output, context.finish);
