@@ -50,7 +50,7 @@ export default {
       to: {
         path: "^packages/(?!$1/)[^/]+/src/",
         dependencyTypesNot: ["npm", "aliased", "aliased-workspace"],
-        pathNot: "/src/index\\.ts$|/src/builtin/",
+        pathNot: "/src/index\\.ts$|/src/builtin/|/src/kind/k8s\\.ts$",
       },
     },
     {
