@@ -1,6 +1,14 @@
 import { type AnyCustomKind, type Crd, crdManifest, isCrdConditionTrue } from "@bowline/api";
 import { CustomResourceDefinition } from "@bowline/api/apiextensions/v1";
-import { type Client, type Clock, type Random, type Transport, createClient } from "@bowline/client";
+import {
+  type Client,
+  type Clock,
+  type Random,
+  type Transport,
+  VirtualClock,
+  createClient,
+  settle,
+} from "@bowline/client";
 import { type Cluster, type ClusterOptions, createCluster } from "@bowline/cluster";
 import {
   type Logger,
@@ -44,9 +52,20 @@ export interface TestCluster extends AsyncDisposable {
   install(...kinds: readonly (AnyCustomKind | Crd)[]): Promise<void>;
   /** Runs an operator in the cluster until the cluster is closed or its manager is stopped. Its kinds are installed first. */
   run(operator: OperatorDefinition, options?: RunOptions): Promise<Manager>;
+  /**
+   * Moves a cluster on virtual time (`startCluster({ clock: new VirtualClock() })`), with everything that happens on the way
+   * and all that follows at once. 0: only lets everything settle that needs no time.
+   * @throws Error when the cluster runs on another clock
+   */
+  advance(milliseconds: number): Promise<void>;
   /** Stops everything. Safe to call twice. */
   close(): Promise<void>;
 }
+
+/** Long ways are gone in so many steps, short ones second by second: what a step causes is done before the next. */
+const stepsMax = 600;
+/** So many turns of the event loop are enough for everything that needs no time. */
+const patienceTurns = 100;
 
 /**
  * Starts an isolated cluster in this process, in milliseconds.
@@ -81,7 +100,7 @@ class RunningTestCluster implements TestCluster {
   }
 
   async install(...kinds: readonly (AnyCustomKind | Crd)[]): Promise<void> {
-    await Promise.all(kinds.map((kind) => installKind(this.client, kind)));
+    await this.#inTime(Promise.all(kinds.map((kind) => installKind(this.client, kind))));
   }
 
   async run(operator: OperatorDefinition, options: RunOptions = {}): Promise<Manager> {
@@ -100,13 +119,42 @@ class RunningTestCluster implements TestCluster {
       ...this.#ports,
     });
     this.#managers.push(manager);
-    await manager.start();
+    await this.#inTime(manager.start());
     return manager;
   }
 
+  async advance(milliseconds: number): Promise<void> {
+    const { clock } = this.#ports;
+    if (!(clock instanceof VirtualClock))
+      throw new Error("only virtual time can be moved: startCluster({ clock: new VirtualClock() })");
+    const stepMs = Math.max(1000, milliseconds / stepsMax);
+    const end = clock.now() + milliseconds;
+    await quiet();
+    while (clock.now() < end) {
+      await clock.advance(Math.min(stepMs, end - clock.now()));
+      await quiet();
+    }
+  }
+
   async close(): Promise<void> {
-    await Promise.all(this.#managers.map((manager) => manager.stop()));
-    await this.cluster.close();
+    await this.#inTime(Promise.all(this.#managers.map((manager) => manager.stop())));
+    await this.#inTime(this.cluster.close());
+  }
+
+  /** On virtual time: fires what is due now until the work is done; only when nothing is left to do does time pass. */
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    const { clock } = this.#ports;
+    if (!(clock instanceof VirtualClock)) return work;
+    let isDone = false;
+    const ended = work.finally(() => {
+      isDone = true;
+    });
+    ended.catch(() => {});
+    for (let turn = 1; !isDone; turn++) {
+      const { nextAt = clock.now() } = clock;
+      await clock.advance(turn % patienceTurns === 0 ? Math.max(0, nextAt - clock.now()) : 0);
+    }
+    return ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -128,6 +176,11 @@ const registering: readonly Permission[] = [
     verbs: ["get", "patch"],
   },
 ];
+
+/** A request in this process takes several turns, and what it causes takes more. */
+async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await settle();
+}
 
 async function installKind(client: Client, kind: AnyCustomKind | Crd): Promise<void> {
   const manifest = crdManifest(kind);

@@ -68,14 +68,22 @@ function step(
   return { ...fields, apiVersion, kind: object.kind, metadata: metadataAfter(object, fields) };
 }
 
-/** The server takes only labels and annotations from a conversion; all other metadata must stay. */
+/** The server takes only labels and annotations from a conversion; all other metadata must stay. Empty ones are as none. */
 function metadataAfter(object: Frozen, fields: Fields): Frozen["metadata"] {
   const { labels, annotations } = (fields["metadata"] ?? object.metadata) as Frozen["metadata"];
+  const { labels: _, annotations: __, ...others } = object.metadata;
   return {
-    ...object.metadata,
-    ...(labels === undefined ? {} : { labels }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...others,
+    ...filled("labels", labels ?? object.metadata.labels),
+    ...filled("annotations", annotations ?? object.metadata.annotations),
   };
+}
+
+function filled(
+  name: "labels" | "annotations",
+  value: Readonly<Record<string, string>> | undefined,
+): Pick<Frozen["metadata"], "labels" | "annotations"> {
+  return value === undefined || Object.keys(value).length === 0 ? {} : { [name]: value };
 }
 
 function versionOf(apiVersion: string): string {
