@@ -1,6 +1,6 @@
 /** The Jobs of a CronJob: what state they are in, and how one is made. */
 import type { CreateOf, DeepReadonly } from "@bowline/api";
-import { Job } from "@bowline/api/batch/v1";
+import type { Job } from "@bowline/api/batch/v1";
 import { rfc3339 } from "@bowline/client";
 import type { CronJob } from "../api/v1/cronjob.ts";
 
