@@ -47,10 +47,25 @@ const heads: Readonly<Record<string, Buffer>> = Object.fromEntries(
 );
 const tail = Buffer.from("}\n");
 
-const jsonLines = new RecentLines((event) => {
-  const object = event.revision?.bytes ?? Buffer.from(encodeJson(event.object));
-  return Buffer.concat([heads[event.type] as Buffer, object, tail]);
-});
+const jsonLines = new RecentLines((event) => joinLines([event]));
+
+/** Lines of JSON, copied once, from the bytes that their revisions keep. */
+function joinLines(events: readonly OutgoingEvent[]): Uint8Array {
+  const objects = events.map((event) => event.revision?.bytes ?? Buffer.from(encodeJson(event.object)));
+  let size = 0;
+  for (const [i, { type }] of events.entries()) {
+    size += (heads[type] as Buffer).length + (objects[i] as Uint8Array).length + tail.length;
+  }
+  const joined = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const [i, { type }] of events.entries()) {
+    for (const part of [heads[type] as Buffer, objects[i] as Uint8Array, tail]) {
+      joined.set(part, at);
+      at += part.length;
+    }
+  }
+  return joined;
+}
 
 const protobufFrames = new RecentLines((event) =>
   protobufCodec().encodeWatchEvent(event.type, event.object as JsonObject),
@@ -59,4 +74,12 @@ const protobufFrames = new RecentLines((event) =>
 /** One watch event as it goes over the wire: a line of JSON, or a frame of protobuf. */
 export function encodeEvent(event: OutgoingEvent, encoding: Encoding): Uint8Array {
   return (encoding === "protobuf" ? protobufFrames : jsonLines).of(event);
+}
+
+/** Events that go out together, in one piece. */
+export function encodeEvents(events: readonly OutgoingEvent[], encoding: Encoding): Uint8Array {
+  const [first] = events;
+  if (first !== undefined && events.length === 1) return encodeEvent(first, encoding);
+  if (encoding !== "protobuf") return joinLines(events);
+  return Buffer.concat(events.map((event) => encodeEvent(event, encoding)));
 }

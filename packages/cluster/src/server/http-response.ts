@@ -4,7 +4,7 @@ import type { Http2ServerResponse } from "node:http2";
 import { createGzip } from "node:zlib";
 import { internalError } from "@bowline/api";
 import { encodeBody } from "./encode.ts";
-import { encodeEvent } from "./encode-event.ts";
+import { encodeEvent, encodeEvents } from "./encode-event.ts";
 import type { ResponseHeaders, ServerRequest, ServerResponse } from "./request.ts";
 import { type WatchSession, errorEvent } from "./watch-session.ts";
 
@@ -123,19 +123,24 @@ async function pump(
   response: AnyResponse,
 ): Promise<void> {
   for await (const batch of session) {
-    let lines: Uint8Array[];
-    try {
-      lines = batch.map((event) => encodeEvent(event, encoding));
-    } catch (error) {
-      // an object that has no form in this encoding: said as the last event, so that no client waits for more
-      write(response, encodeEvent(errorEvent(internalError(String(error)).status), encoding));
-      return session.close();
+    // the initial state of a large collection is one batch: its reader starts while the rest is still being encoded
+    for (let at = 0; at < batch.length; at += eventsPerWrite) {
+      let bytes: Uint8Array;
+      try {
+        bytes = encodeEvents(batch.slice(at, at + eventsPerWrite), encoding);
+      } catch (error) {
+        // an object that has no form in this encoding: said as the last event, so that no client waits for more
+        write(response, encodeEvent(errorEvent(internalError(String(error)).status), encoding));
+        return session.close();
+      }
+      if (!write(response, bytes)) await drained(response);
+      if (response.destroyed) return;
     }
-    if (!write(response, lines.length === 1 ? (lines[0] as Uint8Array) : Buffer.concat(lines)))
-      await drained(response);
-    if (response.destroyed) return;
   }
 }
+
+/** About 100 KiB of small objects. */
+const eventsPerWrite = 128;
 
 async function sendStream(
   answer: Extract<ServerResponse, { kind: "bytes" }>,
