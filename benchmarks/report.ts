@@ -2,8 +2,8 @@
 import os from "node:os";
 
 export interface Report {
-  /** One figure: `figure("creates over HTTPS, 32 connections", 3120, "/s")`. */
-  figure(name: string, value: number, unit: string): void;
+  /** One figure: `figure("creates over HTTPS, 32 connections", 3120, "/s")`; `peer` is what the best of the others needs. */
+  figure(name: string, value: number, unit: string, peer?: string): void;
 }
 
 /** A benchmark: prints its figures, and how they were taken. */
@@ -17,9 +17,10 @@ export interface Benchmark {
 /** Prints each figure on a line of its own. */
 export function printingReport(print: (line: string) => void): Report {
   return {
-    figure(name, value, unit) {
+    figure(name, value, unit, peer) {
       const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
-      print(`  ${name.padEnd(58)} ${value.toFixed(digits).padStart(10)} ${unit}`);
+      const beside = peer === undefined ? "" : `   (${peer})`;
+      print(`  ${name.padEnd(58)} ${value.toFixed(digits).padStart(10)} ${unit}${beside}`);
     },
   };
 }
