@@ -12,6 +12,7 @@ import { addEditCommand } from "./commands/edit.ts";
 import { addGenerateCommand } from "./commands/generate.ts";
 import { addInitCommand } from "./commands/init.ts";
 import { addInstallCommands } from "./commands/install.ts";
+import { addRbacCommand } from "./commands/rbac.ts";
 import { addRunCommand } from "./commands/run.ts";
 import { UsageError, messageOf } from "./errors.ts";
 import { type Output, processOutput } from "./output/output.ts";
@@ -66,6 +67,7 @@ function program(context: CommandContext): Command {
   addCreateWebhookCommand(create, context);
   addEditCommand(all, context);
   addGenerateCommand(all, context);
+  addRbacCommand(all, context);
   addImageCommands(all, context);
   addChartCommand(all, context);
   addBundleCommand(all, context);

@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs";
 import { type AnyCustomKind, type Crd, crdManifest, isCrdConditionTrue } from "@bowline/api";
 import { CustomResourceDefinition } from "@bowline/api/apiextensions/v1";
 import {
@@ -76,10 +77,17 @@ const patienceTurns = 100;
  */
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
   const { kinds = [], ...rest } = options;
-  const cluster = await createCluster(rest);
+  const cluster = await createCluster({ ...auditFromEnvironment(), ...rest });
   const test = new RunningTestCluster(cluster, options);
   await test.install(...kinds);
   return test;
+}
+
+/** BOWLINE_AUDIT names a file: all test clusters append their requests, from which `bowline rbac --tests` derives a role. */
+function auditFromEnvironment(): Pick<ClusterOptions, "audit"> {
+  const file = process.env["BOWLINE_AUDIT"];
+  if (file === undefined || file === "") return {};
+  return { audit: (line) => appendFileSync(file, `${line}\n`) };
 }
 
 class RunningTestCluster implements TestCluster {

@@ -5,6 +5,7 @@ import type { CommandContext } from "./context.ts";
 export interface EmbeddedFlags {
   readonly port: string;
   readonly data?: string;
+  readonly audit?: string;
   readonly kubeconfig: string;
   readonly nodes: string;
 }
@@ -19,6 +20,7 @@ export function addClusterCommand(program: Command, context: CommandContext): vo
     command
       .option("--port <number>", "port of the API server; 0 takes a free one", "0")
       .option("--data <folder>", "keep everything in this folder; default: in memory")
+      .option("--audit <file>", "append a line of JSON per request: who did what")
       .option("--kubeconfig <file>", "where to write the kubeconfig", ".bowline/kubeconfig")
       .option("--nodes <count>", "simulated nodes", "1");
   withFlags(cluster.command("start").description("start it, unless it runs")).action(

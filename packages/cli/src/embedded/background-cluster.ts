@@ -30,6 +30,7 @@ export async function startBackground(folder: string, flags: EmbeddedFlags, outp
     "serve",
     ...["port", "kubeconfig", "nodes"].map((name) => `--${name}=${flags[name as "port"]}`),
     ...(flags.data === undefined ? [] : [`--data=${flags.data}`]),
+    ...(flags.audit === undefined ? [] : [`--audit=${flags.audit}`]),
   ];
   const child = spawn(process.execPath, args, { cwd: folder, detached: true, stdio: ["ignore", file, file] });
   closeSync(file);

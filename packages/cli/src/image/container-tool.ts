@@ -10,7 +10,13 @@ export type ToolName = (typeof toolNames)[number];
 export type RunProgram = (
   program: string,
   args: readonly string[],
-  options: { readonly output?: Output; readonly folder?: string; readonly signal?: AbortSignal },
+  options: {
+    readonly output?: Output;
+    readonly folder?: string;
+    /** Beside that of this process. */
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+  },
 ) => Promise<number>;
 
 /** What shows that a tool works: a client of docker says its version also when nobody serves it. */
@@ -89,10 +95,11 @@ async function must(
 }
 
 /** Runs programs of this machine; one that is not installed ends with 127, as in a shell. */
-export const runProgram: RunProgram = (program, args, { output, folder, signal }) =>
+export const runProgram: RunProgram = (program, args, { output, folder, environment, signal }) =>
   new Promise((resolve) => {
     const child = spawn(program, args, {
       ...(folder === undefined ? {} : { cwd: folder }),
+      ...(environment === undefined ? {} : { env: { ...process.env, ...environment } }),
       ...(signal === undefined ? {} : { signal }),
       stdio: ["ignore", "pipe", "pipe"],
     });
