@@ -146,7 +146,7 @@ function mainStrategy(options: BuiltinResourceOptions, statusFields: readonly st
       (rules.defaults?.(object as unknown as StoredObject) ?? object) as unknown as JsonObject,
     prepareForCreate(object, user) {
       const bare = withInitialStatus(object, rules, statusFields);
-      const prepared = rules.prepareForCreate?.(bare, user) ?? bare;
+      const prepared = rules.prepareForCreate?.(bare, user, bare.metadata.creationTimestamp ?? "") ?? bare;
       return withMetadata(prepared, { generation: rules.generation === undefined ? undefined : 1 });
     },
     prepareForUpdate(object, old) {

@@ -19,8 +19,8 @@ export interface BuiltinRules {
   readonly validateStatusUpdate?: (object: StoredObject, old: StoredObject) => readonly FieldError[];
   /** Texts of Warning headers; `old` is undefined on create. Not asked for writes of the status. */
   readonly warnings?: (object: StoredObject, old: StoredObject | undefined) => readonly string[];
-  /** Called with uid and name set. `user` is who asks. */
-  readonly prepareForCreate?: (object: StoredObject, user: UserInfo | undefined) => StoredObject;
+  /** Called with uid and name set. `user` is who asks, `now` the time as objects have it. */
+  readonly prepareForCreate?: (object: StoredObject, user: UserInfo | undefined, now: string) => StoredObject;
   readonly prepareForUpdate?: (object: StoredObject, old: StoredObject) => StoredObject;
   /** Called with everything but the status and some metadata taken from the stored object. */
   readonly prepareForStatusUpdate?: (object: StoredObject, old: StoredObject) => StoredObject;

@@ -29,6 +29,7 @@ import { networkPolicyRules } from "./network/network-policy.ts";
 import { podRules, podTemplateRules } from "./pod/pod.ts";
 import { priorityClassRules } from "./priority-class.ts";
 import { rbacRules } from "./rbac.ts";
+import { runtimeClassRules } from "./runtime-class.ts";
 import { endpointSliceRules, endpointsRules } from "./service/endpoints.ts";
 import { serviceRules } from "./service/service.ts";
 import { claimRules } from "./storage/persistent-volume-claim.ts";
@@ -85,6 +86,7 @@ function rulesOf(store: Store): Readonly<Record<string, BuiltinRules>> {
     "networking.k8s.io/ingressclasses": ingressClassRules,
     "networking.k8s.io/ingresses": ingressRules,
     "networking.k8s.io/networkpolicies": networkPolicyRules,
+    "node.k8s.io/runtimeclasses": runtimeClassRules,
     "policy/poddisruptionbudgets": disruptionBudgetRules,
     "scheduling.k8s.io/priorityclasses": priorityClassRules,
     "storage.k8s.io/csidrivers": csiDriverRules,

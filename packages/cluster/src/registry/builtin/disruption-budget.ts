@@ -3,10 +3,12 @@ import type { DeepReadonly, FieldError } from "@bowline/api";
 import type { PodDisruptionBudget } from "@bowline/api/policy/v1";
 import type { StoredObject } from "../../store/revision.ts";
 import type { BuiltinRules } from "./builtin-rules.ts";
-import type { Fields } from "./copy-on-write.ts";
+import { type Fields, fill } from "./copy-on-write.ts";
 import { checkLabelSelector, checkNonNegative, checkOneOf } from "./field-checks.ts";
 import { FieldProblems } from "./field-problems.ts";
 import { checkAtMost100Percent, checkIntOrPercent } from "./workload/int-or-percent.ts";
+
+const noFields: Fields = Object.freeze({});
 
 function errorsOf(object: StoredObject): FieldError[] {
   const problems = new FieldProblems();
@@ -44,6 +46,7 @@ function statusErrors(object: StoredObject): FieldError[] {
 export const disruptionBudgetRules: BuiltinRules = {
   generation: true,
   allowUnconditionalUpdate: false,
+  defaults: (object) => fill(object, { spec: noFields }),
   initialStatus: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
   validateCreate: errorsOf,
   validateUpdate: errorsOf,

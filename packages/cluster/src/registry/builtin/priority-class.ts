@@ -5,12 +5,18 @@ import { type Fields, fill } from "./copy-on-write.ts";
 import { checkOneOf } from "./field-checks.ts";
 import { FieldProblems } from "./field-problems.ts";
 
-const defaults: Fields = Object.freeze({ preemptionPolicy: "PreemptLowerPriority" });
+const defaults: Fields = Object.freeze({ preemptionPolicy: "PreemptLowerPriority", value: 0 });
 const userValueMax = 1_000_000_000;
 const systemClasses: Readonly<Record<string, number>> = {
   "system-node-critical": 2_000_001_000,
   "system-cluster-critical": 2_000_000_000,
 };
+
+function notSystem(name: string): string {
+  const known = systemClasses[name];
+  if (known === undefined) return `${name} is not a known system priority class`;
+  return `value of ${name} PriorityClass must be ${known}`;
+}
 
 function errorsOf(object: StoredObject): FieldProblems {
   const problems = new FieldProblems();
@@ -20,7 +26,7 @@ function errorsOf(object: StoredObject): FieldProblems {
     if (systemClasses[name] !== value)
       problems.forbidden(
         "metadata.name",
-        "priority class names with 'system-' prefix are reserved for system use only",
+        `priority class names with 'system-' prefix are reserved for system use only. error: ${notSystem(name)}`,
       );
   } else if (value > userValueMax) {
     problems.forbidden("value", `maximum allowed value of a user defined priority is ${userValueMax}`);
@@ -33,10 +39,7 @@ function errorsOf(object: StoredObject): FieldProblems {
 }
 
 export const priorityClassRules: BuiltinRules = {
-  generation: (object, old) =>
-    ["value", "globalDefault", "description", "preemptionPolicy"].some(
-      (field) => object[field] !== old[field],
-    ),
+  generation: (object, old) => Number(object["value"]) !== Number(old["value"]),
   defaults: (object) => fill(object, defaults),
   validateCreate: (object) => errorsOf(object).list,
   validateUpdate(object, old) {

@@ -8,9 +8,10 @@ import {
 import type { ClusterRole, PolicyRule, RoleBinding, Subject } from "@bowline/api/rbac/v1";
 import type { StoredObject } from "../../store/revision.ts";
 import type { BuiltinRules } from "./builtin-rules.ts";
-import { type Fields, fillZero, mapField, mapItems } from "./copy-on-write.ts";
+import { type Fields, fill, fillZero, mapField, mapItems } from "./copy-on-write.ts";
 import { checkLabelSelector, same } from "./field-checks.ts";
 import { FieldProblems } from "./field-problems.ts";
+import { compiled } from "./workload/workload-template.ts";
 
 const group = "rbac.authorization.k8s.io";
 
@@ -56,6 +57,9 @@ function roleErrors(namespaced: boolean): (object: StoredObject) => FieldError[]
     }
     selectors.forEach((selector, i) => {
       checkLabelSelector(problems, `${field}[${i}]`, selector as never);
+      compiled(selector as never, () => {
+        problems.invalid(`${field}[${i}]`, null, "invalid label selector.");
+      });
     });
     return problems.list;
   };
@@ -93,10 +97,13 @@ function checkSubject(
   } else problems.notSupported(`${at}.kind`, kind, ["ServiceAccount", "User", "Group"]);
 }
 
+const bindingParts: Fields = Object.freeze({ roleRef: Object.freeze({}) });
 const groupDefault: Fields = Object.freeze({ apiGroup: group });
 
 function bindingDefaults(object: StoredObject): StoredObject {
-  const filled = mapField(object, "roleRef", (reference: Fields) => fillZero(reference, groupDefault));
+  const filled = mapField(fill(object, bindingParts), "roleRef", (reference: Fields) =>
+    fillZero(reference, groupDefault),
+  );
   return mapItems(filled, "subjects", (subject: Fields) =>
     subject["kind"] === "User" || subject["kind"] === "Group" ? fillZero(subject, groupDefault) : subject,
   );

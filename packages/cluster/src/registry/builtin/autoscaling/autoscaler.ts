@@ -72,6 +72,17 @@ function checkSpec(problems: FieldProblems, spec: SpecFields): void {
   if (min !== undefined && max < min)
     problems.invalid("spec.maxReplicas", max, "must be greater than or equal to `minReplicas`");
   checkReference(problems, "spec.scaleTargetRef", spec.scaleTargetRef);
+  if (!spec.scaleTargetRef?.apiVersion?.includes("/")) {
+    const field = "spec.scaleTargetRef.apiVersion";
+    problems.invalid(field, spec.scaleTargetRef?.apiVersion ?? "", "apiVersion must specify API group");
+  }
+  const scalesToZero = spec.metrics?.some(({ type }) => type === "Object" || type === "External");
+  if (min === 0 && scalesToZero !== true) {
+    problems.forbidden(
+      "spec.metrics",
+      "must specify at least one Object or External metric to support scaling to zero replicas",
+    );
+  }
   spec.metrics?.forEach((metric, i) => {
     checkMetric(problems, `spec.metrics[${i}]`, metric);
   });
@@ -149,7 +160,7 @@ function checkMetricSource(
   if (field === "resource" || field === "containerResource") {
     if (!source.name) problems.required(`${at}.name`, "must specify a resource name");
     if (field === "containerResource" && !source.container)
-      problems.required(`${at}.container`, "must specify a container name");
+      problems.required(`${at}.container`, "must specify a container");
   }
   if (field === "object") checkReference(problems, `${at}.describedObject`, source.describedObject);
   if (field === "object" || field === "external" || field === "pods") {

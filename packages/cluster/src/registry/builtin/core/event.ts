@@ -2,6 +2,7 @@
 import { type FieldError, qualifiedNameErrors } from "@bowline/api";
 import type { StoredObject } from "../../../store/revision.ts";
 import { type BuiltinRules, fieldReader } from "../builtin-rules.ts";
+import { type Fields, fill } from "../copy-on-write.ts";
 import { checkImmutable, same } from "../field-checks.ts";
 import { FieldProblems } from "../field-problems.ts";
 import { eventConversion } from "./event-conversion.ts";
@@ -26,7 +27,11 @@ interface EventFields extends StoredObject {
 }
 
 /** What every event must obey: its namespace is that of its object, and those with an eventTime say more. */
-function checkLegacy(problems: FieldProblems, event: EventFields): void {
+function checkLegacy(
+  problems: FieldProblems,
+  event: EventFields,
+  controller: "reportingComponent" | "reportingController",
+): void {
   const own = event.metadata.namespace ?? "";
   const involved = event.involvedObject?.namespace ?? "";
   const field = "involvedObject.namespace";
@@ -39,8 +44,8 @@ function checkLegacy(problems: FieldProblems, event: EventFields): void {
   if (involved === "" && own !== "default" && own !== "kube-system")
     problems.invalid(field, involved, mismatch);
   const { reportingComponent = "" } = event;
-  if (reportingComponent === "") problems.required("reportingController");
-  problems.allInvalid("reportingController", reportingComponent, qualifiedNameErrors(reportingComponent));
+  if (reportingComponent === "") problems.required(controller);
+  problems.allInvalid(controller, reportingComponent, qualifiedNameErrors(reportingComponent));
   for (const name of ["reportingInstance", "action", "reason"] as const) {
     const text = event[name] ?? "";
     if (text === "") problems.required(name);
@@ -69,7 +74,7 @@ function checkSeries(problems: FieldProblems, { series }: EventFields): void {
 
 function legacyErrors(object: StoredObject): FieldError[] {
   const problems = new FieldProblems();
-  checkLegacy(problems, object as EventFields);
+  checkLegacy(problems, object as EventFields, "reportingComponent");
   return problems.list;
 }
 
@@ -98,8 +103,16 @@ function parts(prefix: string, object: string): Record<string, ReturnType<typeof
 const coreSource = fieldReader("source", "component");
 const coreController = fieldReader("reportingComponent");
 
+/** What Go writes when nothing is given. */
+const coreDefaults: Fields = Object.freeze({
+  source: Object.freeze({}),
+  reportingComponent: "",
+  reportingInstance: "",
+});
+
 export const coreEventRules: BuiltinRules = {
   allowCreateOnUpdate: true,
+  defaults: (object) => fill(object, coreDefaults),
   validateCreate: legacyErrors,
   validateUpdate: legacyErrors,
   fields: {
@@ -119,7 +132,7 @@ export const newEventRules: BuiltinRules = {
   validateCreate(object) {
     const problems = new FieldProblems();
     const event = eventConversion.write(object) as EventFields;
-    checkLegacy(problems, event);
+    checkLegacy(problems, event, "reportingController");
     checkNew(problems, event);
     return problems.list;
   },
@@ -127,7 +140,7 @@ export const newEventRules: BuiltinRules = {
     const problems = new FieldProblems();
     const event = eventConversion.write(object) as EventFields;
     const before = eventConversion.write(old);
-    checkLegacy(problems, event);
+    checkLegacy(problems, event, "reportingController");
     if (!same(event.series, before["series"])) checkSeries(problems, event);
     for (const [field, shown] of frozenFields)
       checkImmutable(problems, shown, (event as StoredObject)[field], before[field]);

@@ -3,7 +3,7 @@ import { type DeepReadonly, type FieldError, labelValueErrors } from "@bowline/a
 import type { Node, Taint } from "@bowline/api/core/v1";
 import type { StoredObject } from "../../../store/revision.ts";
 import { type BuiltinRules, booleanReader } from "../builtin-rules.ts";
-import { type Fields, fill, mapField } from "../copy-on-write.ts";
+import { type Fields, fill, mapField, setField } from "../copy-on-write.ts";
 import { checkCidr, checkOneOf, checkQualifiedName, same } from "../field-checks.ts";
 import { FieldProblems } from "../field-problems.ts";
 import { type ResourceList, checkResourceQuantity } from "../pod/resources.ts";
@@ -74,13 +74,45 @@ function updateErrors(object: StoredObject, old: StoredObject): FieldError[] {
   return problems.list;
 }
 
+/** What Go writes of a node that nobody has reported on. */
+const nodeDefaults: Fields = Object.freeze({ spec: Object.freeze({}), status: Object.freeze({}) });
+const statusDefaults: Fields = Object.freeze({
+  daemonEndpoints: Object.freeze({ kubeletEndpoint: Object.freeze({ Port: 0 }) }),
+  nodeInfo: Object.freeze({}),
+});
+const infoDefaults: Fields = Object.freeze({
+  machineID: "",
+  systemUUID: "",
+  bootID: "",
+  kernelVersion: "",
+  osImage: "",
+  containerRuntimeVersion: "",
+  kubeletVersion: "",
+  kubeProxyVersion: "",
+  operatingSystem: "",
+  architecture: "",
+});
+
+/** Allocatable is all that there is, unless something is set apart. */
+function defaultStatus(given: Fields): Fields {
+  const status = mapField(fill(given, statusDefaults), "nodeInfo", (info: Fields) =>
+    fill(info, infoDefaults),
+  );
+  return status["capacity"] === undefined ? status : fill(status, { allocatable: status["capacity"] });
+}
+
+/** `podCIDR` is the first of `podCIDRs`. Source: pkg/apis/core/v1/conversion.go. */
+function defaultSpec(spec: Fields): Fields {
+  const { podCIDR, podCIDRs } = spec as { podCIDR?: string; podCIDRs?: readonly string[] };
+  if (podCIDR && !podCIDRs?.length) return setField(spec, "podCIDRs", [podCIDR]);
+  const [first] = podCIDRs ?? [];
+  return first === undefined ? spec : setField(spec, "podCIDR", first);
+}
+
 export const nodeRules: BuiltinRules = {
   keepsStatusOnCreate: true,
-  // allocatable is all that there is, unless something is set apart
   defaults: (object) =>
-    mapField(object, "status", (status: Fields) =>
-      status["capacity"] === undefined ? status : fill(status, { allocatable: status["capacity"] }),
-    ),
+    mapField(mapField(fill(object, nodeDefaults), "status", defaultStatus), "spec", defaultSpec),
   validateCreate: createErrors,
   validateUpdate: updateErrors,
   validateStatusUpdate: updateErrors,

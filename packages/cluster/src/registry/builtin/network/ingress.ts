@@ -89,7 +89,7 @@ function checkBackend(problems: FieldProblems, at: string, backend: DeepReadonly
   const { resource, service } = backend;
   if (resource !== undefined && service !== undefined)
     return problems.invalid(at, "", "cannot set both resource and service backends");
-  if (resource !== undefined) return checkReference(problems, `${at}.resource`, resource);
+  if (resource !== undefined) return checkReference(problems, `${at}.resource`, resource, inIngress);
   if (service === undefined) return problems.invalid(at, "", "resource or service backend is required");
   if (!service.name) problems.required(`${at}.service.name`);
   else problems.allInvalid(`${at}.service.name`, service.name, dns1035LabelErrors(service.name));
@@ -106,13 +106,22 @@ interface Reference {
   readonly name?: string;
 }
 
-function checkReference(problems: FieldProblems, at: string, reference: Reference): void {
+/** Ingresses say what is missing, classes only that it is. */
+const inIngress = { kind: "kind is required", name: "name is required" };
+const inClass = { kind: "", name: "" };
+
+function checkReference(
+  problems: FieldProblems,
+  at: string,
+  reference: Reference,
+  why: { readonly kind: string; readonly name: string },
+): void {
   const { apiGroup, kind = "", name = "" } = reference;
   if (apiGroup !== undefined)
     problems.allInvalid(`${at}.apiGroup`, apiGroup, dns1123SubdomainErrors(apiGroup));
-  if (kind === "") problems.required(`${at}.kind`, "kind is required");
+  if (kind === "") problems.required(`${at}.kind`, why.kind);
   else problems.allInvalid(`${at}.kind`, kind, pathSegmentNameErrors(kind));
-  if (name === "") problems.required(`${at}.name`, "name is required");
+  if (name === "") problems.required(`${at}.name`, why.name);
   else problems.allInvalid(`${at}.name`, name, pathSegmentNameErrors(name));
 }
 
@@ -193,7 +202,7 @@ function classErrors(object: StoredObject): FieldProblems {
   }
   const parameters = spec?.parameters;
   if (parameters === undefined) return problems;
-  checkReference(problems, "spec.parameters", parameters as Reference);
+  checkReference(problems, "spec.parameters", parameters as Reference, inClass);
   checkScope(problems, parameters);
   return problems;
 }

@@ -173,7 +173,7 @@ function checkContainer(around: ContainerSurroundings, at: string, container: Co
     "Never",
   ]);
   if (container.resources !== undefined)
-    checkResources(problems, `${at}.resources`, container.resources, around.claims);
+    checkResources(problems, `${at}.resources`, container.resources, { claims: around.claims });
   if (container.resizePolicy !== undefined)
     checkResizePolicy(around, `${at}.resizePolicy`, container.resizePolicy);
   if (container.securityContext !== undefined)
@@ -255,7 +255,7 @@ function checkEnvSource(
     problems.invalid(
       path,
       "",
-      "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`",
+      "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
     );
   } else if (value !== "") problems.invalid(path, "", "may not be specified when `value` is not empty");
   else if (count > 1) problems.invalid(path, "", "may not have more than one field specified at a time");
@@ -317,6 +317,7 @@ function checkMountOptions(
   container: ContainerFields,
 ): void {
   const { subPath, subPathExpr, mountPropagation } = mount;
+  checkRecursiveReadOnly(problems, `${list}.recursiveReadOnly`, mount);
   if (volumes.get(mount.name)?.["image"] !== undefined) {
     if (subPath) problems.invalid(`${field}.subPath`, subPath, "not allowed in image volume sources");
     if (subPathExpr)
@@ -340,6 +341,19 @@ function checkMountOptions(
       "Bidirectional mount propagation is available only to privileged containers",
     );
   }
+}
+
+function checkRecursiveReadOnly(
+  problems: FieldProblems,
+  field: string,
+  { recursiveReadOnly: value, readOnly, mountPropagation }: DeepReadonly<VolumeMount>,
+): void {
+  if (value === undefined || value === "Disabled") return;
+  if (value !== "Enabled" && value !== "IfPossible")
+    return problems.notSupported(field, value, ["Disabled", "Enabled", "IfPossible"]);
+  if (readOnly !== true) problems.forbidden(field, "may only be specified when readOnly is true");
+  if (mountPropagation !== undefined && mountPropagation !== "None")
+    problems.forbidden(field, "may only be specified when mountPropagation is None or not specified");
 }
 
 function checkDevices(

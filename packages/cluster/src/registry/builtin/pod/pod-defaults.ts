@@ -43,6 +43,8 @@ export function defaultPod<T extends { readonly spec?: unknown }>(pod: T): T {
   spec = mapItems(spec, "containers", defaultRequests);
   spec = mapItems(spec, "initContainers", defaultRequests);
   spec = fill(spec, podOnlyDefaults);
+  if (Number(spec["terminationGracePeriodSeconds"]) < 0)
+    spec = setField(spec, "terminationGracePeriodSeconds", 1);
   if (spec["hostNetwork"] === true) {
     spec = mapItems(spec, "containers", defaultHostPorts);
     spec = mapItems(spec, "initContainers", defaultHostPorts);
@@ -83,7 +85,7 @@ function defaultContainer(container: Fields): Fields {
   filled = mapField(filled, "livenessProbe", defaultProbe);
   filled = mapField(filled, "readinessProbe", defaultProbe);
   filled = mapField(filled, "startupProbe", defaultProbe);
-  filled = mapField(filled, "lifecycle", defaultLifecycle);
+  filled = mapField(withoutStopSignal(filled), "lifecycle", defaultLifecycle);
   filled = mapItems(filled, "resizePolicy", defaultResizePolicy);
   return mapField(filled, "resources", roundedResources);
 }
@@ -135,6 +137,14 @@ function defaultProbe(probe: Fields): Fields {
 
 function defaultHttpGet(get: Fields): Fields {
   return fillZero(get, httpGetDefaults);
+}
+
+/** The field exists and its feature is off. */
+function withoutStopSignal(container: Fields): Fields {
+  const lifecycle = container["lifecycle"] as Fields | undefined;
+  if (lifecycle?.["stopSignal"] === undefined) return container;
+  const { stopSignal: _s, ...rest } = lifecycle;
+  return setField(container, "lifecycle", Object.keys(rest).length === 0 ? undefined : rest);
 }
 
 function defaultLifecycle(lifecycle: Fields): Fields {
@@ -216,7 +226,7 @@ function defaultDownwardFile(file: Fields): Fields {
 }
 
 function defaultClaimTemplate(template: Fields): Fields {
-  return mapField(template, "spec", defaultClaimSpec);
+  return mapField(fill(template, templateParts), "spec", defaultClaimSpec);
 }
 
 const claimDefaults: Fields = Object.freeze({ volumeMode: "Filesystem" });

@@ -96,7 +96,10 @@ function checkAllContainers(around: ContainerSurroundings, path: string, spec: P
     ]);
   }
   if (spec.resources !== undefined)
-    checkResources(around.problems, `${path}.resources`, spec.resources, around.claims);
+    checkResources(around.problems, `${path}.resources`, spec.resources, {
+      claims: around.claims,
+      ofPod: true,
+    });
 }
 
 function checkRest(problems: FieldProblems, path: string, spec: PodSpecFields): void {
@@ -130,6 +133,52 @@ function checkRest(problems: FieldProblems, path: string, spec: PodSpecFields): 
   if (spec.os === undefined) return;
   if (!spec.os.name) problems.required(`${path}.os.name`, "cannot be empty");
   else checkOneOf(problems, `${path}.os`, spec.os.name, ["linux", "windows"]);
+  if (spec.os.name === "windows") checkWindows(problems, path, spec);
+}
+
+const notOnWindows = "cannot be set for a windows pod";
+/** Fields of the security context that mean nothing to Windows, of the pod and of a container. */
+const linuxPodFields = [
+  "appArmorProfile",
+  "seLinuxOptions",
+  "seccompProfile",
+  "fsGroup",
+  "fsGroupChangePolicy",
+  "sysctls",
+  "runAsUser",
+  "runAsGroup",
+  "supplementalGroups",
+  "supplementalGroupsPolicy",
+  "seLinuxChangePolicy",
+] as const;
+const linuxContainerFields = [
+  "appArmorProfile",
+  "seLinuxOptions",
+  "seccompProfile",
+  "capabilities",
+  "readOnlyRootFilesystem",
+  "privileged",
+  "allowPrivilegeEscalation",
+  "procMount",
+  "runAsUser",
+  "runAsGroup",
+] as const;
+
+function checkWindows(problems: FieldProblems, path: string, spec: PodSpecFields): void {
+  for (const field of ["hostUsers", "shareProcessNamespace"] as const)
+    if (spec[field] !== undefined) problems.forbidden(`${path}.${field}`, notOnWindows);
+  for (const field of ["hostPID", "hostIPC"] as const)
+    if (spec[field] === true) problems.forbidden(`${path}.${field}`, notOnWindows);
+  for (const field of linuxPodFields)
+    if (spec.securityContext?.[field] !== undefined)
+      problems.forbidden(`${path}.securityContext.${field}`, notOnWindows);
+  for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
+    spec[list]?.forEach(({ securityContext }, i) => {
+      for (const field of linuxContainerFields)
+        if (securityContext?.[field] !== undefined)
+          problems.forbidden(`${path}.${list}[${i}].securityContext.${field}`, notOnWindows);
+    });
+  }
 }
 
 function checkName(problems: FieldProblems, field: string, name: string | undefined): void {
@@ -228,7 +277,7 @@ function checkDns(problems: FieldProblems, path: string, { dnsPolicy, dnsConfig 
 
 function checkHostUsers(problems: FieldProblems, path: string, spec: PodSpecFields): void {
   if (spec.hostUsers !== false) return;
-  const why = "when `pod.Spec.HostUsers` is false";
+  const why = "when `hostUsers` is false";
   if (spec.hostNetwork === true) problems.forbidden(`${path}.hostNetwork`, why);
   if (spec.hostPID === true) problems.forbidden(`${path}.HostPID`, why);
   if (spec.hostIPC === true) problems.forbidden(`${path}.HostIPC`, why);

@@ -3,7 +3,8 @@ import { type FieldError, jsonEqual } from "@bowline/api";
 import type { PodTemplate } from "@bowline/api/core/v1";
 import type { StoredObject } from "../../../store/revision.ts";
 import { type BuiltinRules, type EndpointRules, booleanReader, fieldReader } from "../builtin-rules.ts";
-import { type Fields, setField } from "../copy-on-write.ts";
+import { type Fields, mapItems, setField } from "../copy-on-write.ts";
+import { same } from "../field-checks.ts";
 import { FieldProblems } from "../field-problems.ts";
 import { defaultPod, defaultPodTemplate } from "./pod-defaults.ts";
 import {
@@ -70,8 +71,7 @@ const resize: EndpointRules = {
 export const podRules: BuiltinRules = {
   generation: true,
   defaults: (object) => defaultPod(object as { readonly spec?: unknown }) as StoredObject,
-  prepareForCreate: (object) => setField(object, "status", initialStatus(asPod(object))),
-  prepareForUpdate: (object, old) => keepEphemeral(object, old),
+  prepareForCreate: (object) => setField(withAppArmorFields(object), "status", initialStatus(asPod(object))),
   validateCreate,
   validateUpdate: validateWith(checkPodUpdate),
   validateStatusUpdate(object, old) {
@@ -115,7 +115,37 @@ function initialStatus(pod: PodFields): Fields {
   return { ...status, conditions: [condition] };
 }
 
-/** Ephemeral containers have an endpoint of their own; the main one cannot drop them. */
+const appArmorPrefix = "container.apparmor.security.beta.kubernetes.io/";
+
+/** Old annotations of containers become fields. Source: strategy.go (applyAppArmorVersionSkew). */
+function withAppArmorFields(object: StoredObject): StoredObject {
+  const { annotations = {} } = object.metadata;
+  const spec = object["spec"] as Fields | undefined;
+  if (spec === undefined || !Object.keys(annotations).some((key) => key.startsWith(appArmorPrefix)))
+    return object;
+  const podProfile = (spec["securityContext"] as Fields | undefined)?.["appArmorProfile"];
+  const withField = (container: Fields): Fields => {
+    const profile = appArmorProfile(annotations[`${appArmorPrefix}${String(container["name"])}`]);
+    const context = (container["securityContext"] ?? {}) as Fields;
+    if (profile === undefined || context["appArmorProfile"] !== undefined || same(profile, podProfile))
+      return container;
+    return setField(container, "securityContext", setField(context, "appArmorProfile", profile));
+  };
+  return setField(
+    object,
+    "spec",
+    mapItems(mapItems(spec, "containers", withField), "initContainers", withField),
+  );
+}
+
+function appArmorProfile(text: string | undefined): Fields | undefined {
+  if (text === "unconfined") return { type: "Unconfined" };
+  if (text === "runtime/default") return { type: "RuntimeDefault" };
+  if (!text?.startsWith("localhost/") || text === "localhost/") return undefined;
+  return { type: "Localhost", localhostProfile: text.slice("localhost/".length) };
+}
+
+/** Ephemeral containers have an endpoint of their own; resizing leaves them alone. */
 function keepEphemeral(object: StoredObject, old: StoredObject): StoredObject {
   const kept = (old["spec"] as Fields | undefined)?.["ephemeralContainers"];
   const spec = (object["spec"] ?? {}) as Fields;

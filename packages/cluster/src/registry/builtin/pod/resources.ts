@@ -104,23 +104,38 @@ export function checkResourceQuantity(
     problems.invalid(field, quantityShown(value), "must be an integer");
 }
 
-/** @param claims names of the pod's resourceClaims */
+const podResources: ReadonlySet<string> = new Set(["cpu", "memory"]);
+
+function checkPodResourceName(problems: FieldProblems, field: string, name: string): void {
+  checkResourceName(problems, field, name);
+  if (!podResources.has(name) && !isHugePages(name))
+    problems.notSupported(field, name, ["cpu", hugePages, "memory"]);
+}
+
+export interface ResourceSurroundings {
+  /** Names of the pod's resourceClaims. */
+  readonly claims: ReadonlySet<string>;
+  /** True: these are of the pod as a whole, which has fewer. */
+  readonly ofPod?: boolean;
+}
+
 export function checkResources(
   problems: FieldProblems,
   path: string,
   resources: DeepReadonly<ResourceRequirements>,
-  claims: ReadonlySet<string>,
+  { claims, ofPod = false }: ResourceSurroundings,
 ): void {
+  const checkName = ofPod ? checkPodResourceName : checkContainerResourceName;
   const limits = (resources.limits ?? {}) as ResourceList;
   const requests = (resources.requests ?? {}) as ResourceList;
   for (const name in limits) {
     const field = `${path}.limits[${name}]`;
-    checkContainerResourceName(problems, field, name);
+    checkName(problems, field, name);
     checkResourceQuantity(problems, field, name, limits[name] ?? "");
   }
   for (const name in requests) {
     const field = `${path}.requests[${name}]`;
-    checkContainerResourceName(problems, field, name);
+    checkName(problems, field, name);
     checkResourceQuantity(problems, field, name, requests[name] ?? "");
     checkAgainstLimit(problems, path, name, { request: requests[name] ?? "", limit: limits[name] });
   }

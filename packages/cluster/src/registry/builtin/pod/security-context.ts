@@ -1,10 +1,11 @@
 /** Security contexts of pods and containers. Source: kubernetes pkg/apis/core/validation (ValidateSecurityContext). */
-import type { DeepReadonly } from "@bowline/api";
+import { type DeepReadonly, dns1123SubdomainErrors } from "@bowline/api";
 import type {
   AppArmorProfile,
   PodSecurityContext,
   SeccompProfile,
   SecurityContext,
+  WindowsSecurityContextOptions,
 } from "@bowline/api/core/v1";
 import { checkOneOf } from "../field-checks.ts";
 import type { FieldProblems } from "../field-problems.ts";
@@ -49,6 +50,7 @@ export function checkPodSecurityContext(
   ]);
   checkSeccomp(problems, `${path}.seccompProfile`, context.seccompProfile);
   checkAppArmor(problems, `${path}.appArmorProfile`, context.appArmorProfile);
+  checkWindowsOptions(problems, `${path}.windowsOptions`, context.windowsOptions);
   checkOneOf(problems, `${path}.supplementalGroupsPolicy`, context.supplementalGroupsPolicy, [
     "Merge",
     "Strict",
@@ -115,6 +117,21 @@ export function checkSecurityContext(
     }
   }
   checkAppArmor(problems, `${path}.appArmorProfile`, context.appArmorProfile);
+  checkWindowsOptions(problems, `${path}.windowsOptions`, context.windowsOptions);
+}
+
+/** The name of a credential and of a user; what a user's name may contain is left to Windows. */
+function checkWindowsOptions(
+  problems: FieldProblems,
+  path: string,
+  options: DeepReadonly<WindowsSecurityContextOptions> | undefined,
+): void {
+  const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName: user } = options ?? {};
+  if (name !== undefined)
+    problems.allInvalid(`${path}.gmsaCredentialSpecName`, name, dns1123SubdomainErrors(name));
+  if (spec === "")
+    problems.invalid(`${path}.gmsaCredentialSpec`, spec, "gmsaCredentialSpec cannot be an empty string");
+  if (user === "") problems.invalid(`${path}.runAsUserName`, user, "runAsUserName cannot be an empty string");
 }
 
 const profileTypes = ["Localhost", "RuntimeDefault", "Unconfined"];

@@ -195,7 +195,7 @@ const sourceChecks: Readonly<
 };
 
 export function checkCsiDriverName(problems: FieldProblems, field: string, name: string): void {
-  if (name === "") problems.required(field);
+  if (name === "") return problems.required(field);
   if (name.length > 63) problems.tooLong(field, 63);
   problems.allInvalid(field, name, dns1123SubdomainErrors(name.toLowerCase()));
 }

@@ -4,7 +4,7 @@ import type { EndpointAddress, EndpointPort, EndpointSubset } from "@bowline/api
 import type { Endpoint, EndpointSlice } from "@bowline/api/discovery/v1";
 import type { StoredObject } from "../../../store/revision.ts";
 import type { BuiltinRules } from "../builtin-rules.ts";
-import { type Fields, fill, fillZero, mapItems } from "../copy-on-write.ts";
+import { type Fields, fill, fillZero, mapItems, setField } from "../copy-on-write.ts";
 import {
   checkDnsLabel,
   checkImmutable,
@@ -74,6 +74,7 @@ export const endpointsRules: BuiltinRules = {
   warnings: () => ["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"],
 };
 
+const endpointDefaults: Fields = Object.freeze({ conditions: Object.freeze({}) });
 const slicePortDefaults: Fields = Object.freeze({ name: "", protocol: "TCP" });
 const addressesMax = 100;
 const endpointsMax = 1000;
@@ -116,10 +117,11 @@ function checkEndpoint(
       problems.allInvalid(field, address, dns1123SubdomainErrors(address));
       return;
     }
-    if (addressType === "IPv4" && address.includes(":"))
-      problems.invalid(field, address, "must be a valid IPv4 address");
-    else if (addressType === "IPv6" && !address.includes(":"))
-      problems.invalid(field, address, "must be a valid IPv6 address");
+    if (addressType !== "IPv4" && addressType !== "IPv6") return;
+    if (!checkIp(problems, field, address)) return;
+    const family = address.includes(":") ? "IPv6" : "IPv4";
+    if (family !== addressType)
+      problems.invalid(`${at}.addresses`, address, `must be an ${addressType} address`);
     checkNonSpecialIp(problems, field, address);
   });
   if (nodeName !== undefined)
@@ -152,7 +154,15 @@ export const endpointSliceRules: BuiltinRules = {
     !same(object["endpoints"], old["endpoints"]) ||
     !same(object["ports"], old["ports"]) ||
     !same(object.metadata.labels, old.metadata.labels),
-  defaults: (object) => mapItems(object, "ports", (port: Fields) => fill(port, slicePortDefaults)),
+  defaults: (object) =>
+    mapItems(
+      mapItems(object, "ports", (port: Fields) => fill(port, slicePortDefaults)),
+      "endpoints",
+      (endpoint: Fields) => fill(endpoint, endpointDefaults),
+    ),
+  // an old field that v1 only shows
+  prepareForCreate: (object) =>
+    mapItems(object, "endpoints", (endpoint: Fields) => setField(endpoint, "deprecatedTopology", undefined)),
   validateCreate: (object) => sliceErrors(object).list,
   validateUpdate(object, old) {
     const problems = sliceErrors(object);

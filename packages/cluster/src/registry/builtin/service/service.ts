@@ -233,8 +233,8 @@ function checkTraffic(problems: FieldProblems, spec: ServiceSpecFields): void {
   checkOneOf(problems, "spec.internalTrafficPolicy", spec.internalTrafficPolicy, ["Cluster", "Local"]);
   checkOneOf(problems, "spec.trafficDistribution", spec.trafficDistribution, [
     "PreferClose",
-    "PreferSameNode",
     "PreferSameZone",
+    "PreferSameNode",
   ]);
 }
 

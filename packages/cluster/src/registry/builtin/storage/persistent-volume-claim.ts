@@ -13,6 +13,21 @@ const specOf = (object: StoredObject): ClaimSpecFields => (object["spec"] ?? {})
 const phaseOf = (object: StoredObject): string =>
   (object["status"] as { phase?: string } | undefined)?.phase ?? "";
 
+/** The only kinds that `dataSource` can name; anything else is dropped from it. */
+function isKnownSource({ kind, apiGroup = "" }: NonNullable<ClaimSpecFields["dataSource"]>): boolean {
+  return (
+    (kind === "PersistentVolumeClaim" && apiGroup === "") ||
+    (kind === "VolumeSnapshot" && apiGroup === "snapshot.storage.k8s.io")
+  );
+}
+
+function withKnownSource(object: StoredObject, old: StoredObject | undefined): StoredObject {
+  const { dataSource, dataSourceRef } = specOf(object);
+  if (dataSource === undefined || dataSourceRef !== undefined || isKnownSource(dataSource)) return object;
+  if (old !== undefined && specOf(old).dataSource !== undefined) return object;
+  return setField(object, "spec", setField(specOf(object) as Fields, "dataSource", undefined));
+}
+
 /** A local source is named in both fields. Source: pkg/api/persistentvolumeclaim (NormalizeDataSources). */
 function withBothSources(object: StoredObject): StoredObject {
   const spec = specOf(object) as Fields;
@@ -97,8 +112,8 @@ function warnings(object: StoredObject): string[] {
 export const claimRules: BuiltinRules = {
   initialStatus: { phase: "Pending" },
   defaults: (object) => setField(object, "spec", defaultClaimSpec(specOf(object) as Fields)),
-  prepareForCreate: withBothSources,
-  prepareForUpdate: (object) => withBothSources(object),
+  prepareForCreate: (object) => withBothSources(withKnownSource(object, undefined)),
+  prepareForUpdate: (object, old) => withBothSources(withKnownSource(object, old)),
   validateCreate: (object) => errorsOf(object).list,
   validateUpdate: updateErrors,
   validateStatusUpdate: statusErrors,

@@ -1,10 +1,11 @@
 /** PersistentVolumes and their classes. Source: kubernetes pkg/apis/core, pkg/apis/storage (v1/defaults.go, validation). */
 import { type DeepReadonly, type FieldError, qualifiedNameErrors } from "@bowline/api";
 import type { PersistentVolumeSpec } from "@bowline/api/core/v1";
+import type { CSIDriver, StorageClass } from "@bowline/api/storage/v1";
 import type { StoredObject } from "../../../store/revision.ts";
 import { type BuiltinRules, fieldReader } from "../builtin-rules.ts";
 import { type Fields, fill, fillZero, mapField, setField } from "../copy-on-write.ts";
-import { checkImmutable, checkOneOf, same } from "../field-checks.ts";
+import { checkImmutable, checkOneOf, checkQualifiedName, same } from "../field-checks.ts";
 import { FieldProblems } from "../field-problems.ts";
 import { jsonDiff } from "../json-diff.ts";
 import { checkNodeSelector } from "../pod/scheduling.ts";
@@ -65,8 +66,8 @@ function checkSpec(problems: FieldProblems, spec: SpecFields): void {
 function checkCapacity(problems: FieldProblems, capacity: Readonly<Record<string, string>>): void {
   const names = Object.keys(capacity);
   if (names.length === 0) problems.required("spec.capacity");
-  if (names.length > 0 && (capacity["storage"] === undefined || names.length > 1))
-    problems.notSupported("spec.capacity", capacity, ["storage"]);
+  if (capacity["storage"] === undefined || names.length > 1)
+    problems.notSupported("spec.capacity", names.length === 0 ? null : capacity, ["storage"]);
   for (const name of names) {
     checkPositiveQuantity(problems, `spec.capacity[${name}]`, capacity[name] ?? "");
   }
@@ -84,6 +85,12 @@ function checkSource(problems: FieldProblems, spec: SpecFields): void {
   if (hostPath !== undefined) {
     if (!hostPath.path) problems.required("spec.hostPath.path");
     else checkNoBacksteps(problems, "spec.hostPath.path", hostPath.path);
+    if (hostPath.path === "/" && spec.persistentVolumeReclaimPolicy === "Recycle") {
+      problems.forbidden(
+        "spec.persistentVolumeReclaimPolicy",
+        "may not be 'recycle' for a hostPath mount of '/'",
+      );
+    }
   }
   if (nfs !== undefined && !nfs.server) problems.required("spec.nfs.server");
   if (nfs !== undefined && !nfs.path?.startsWith("/"))
@@ -145,6 +152,8 @@ export const volumeRules: BuiltinRules = {
       mapField(spec, "hostPath", (path: Fields) => fill(path, hostPathDefault)),
     );
   },
+  prepareForCreate: (object, _user, now) =>
+    mapField(object, "status", (status: Fields) => setField(status, "lastPhaseTransitionTime", now)),
   validateCreate: (object) => errorsOf(object).list,
   validateUpdate: updateErrors,
   warnings,
@@ -156,6 +165,25 @@ const classDefaults: Fields = Object.freeze({
   volumeBindingMode: "Immediate",
 });
 
+function checkTopologies(
+  problems: FieldProblems,
+  topologies: NonNullable<DeepReadonly<StorageClass>["allowedTopologies"]>,
+): void {
+  topologies.forEach(({ matchLabelExpressions: expressions = [] }, i) => {
+    expressions.forEach(({ key = "", values = [] }, j) => {
+      const at = `allowedTopologies[${i}].matchLabelExpressions[${j}]`;
+      if (values.length === 0) problems.required(`${at}.values`);
+      values.forEach((value, n) => {
+        if (values.indexOf(value) < n) problems.duplicate(`${at}.values[${n}]`, value);
+      });
+      checkQualifiedName(problems, `${at}.key`, key);
+      if (expressions.findIndex((other) => other.key === key) < j) problems.duplicate(`${at}.key`, key);
+    });
+    if (topologies.findIndex((other) => same(other, topologies[i])) < i)
+      problems.duplicate(`allowedTopologies[${i}].matchLabelExpressions`, "");
+  });
+}
+
 function classErrors(object: StoredObject): FieldProblems {
   const problems = new FieldProblems();
   const provisioner = String(object["provisioner"] ?? "");
@@ -165,6 +193,7 @@ function classErrors(object: StoredObject): FieldProblems {
   for (const key in parameters)
     if (key === "") problems.invalid("parameters", key, "field can not be empty.");
   checkOneOf(problems, "reclaimPolicy", object["reclaimPolicy"] as string, ["Delete", "Retain"]);
+  checkTopologies(problems, (object as unknown as DeepReadonly<StorageClass>).allowedTopologies ?? []);
   const mode = object["volumeBindingMode"] as string | undefined;
   if (mode === undefined) problems.required("volumeBindingMode");
   else checkOneOf(problems, "volumeBindingMode", mode, ["Immediate", "WaitForFirstConsumer"]);
@@ -198,7 +227,41 @@ const driverDefaults: Fields = Object.freeze({
   volumeLifecycleModes: Object.freeze(["Persistent"]),
 });
 
+function driverErrors(object: StoredObject): FieldProblems {
+  const problems = new FieldProblems();
+  const { spec = {} } = object as unknown as DeepReadonly<CSIDriver>;
+  checkOneOf(problems, "spec.fsGroupPolicy", spec.fsGroupPolicy, ["File", "None", "ReadWriteOnceWithFSType"]);
+  spec.tokenRequests?.forEach(({ audience, expirationSeconds }, i, all) => {
+    const at = `spec.tokenRequests[${i}]`;
+    if (all.findIndex((other) => other.audience === audience) < i)
+      return problems.duplicate(`${at}.audience`, audience);
+    const seconds = expirationSeconds as number | undefined;
+    if (seconds === undefined) return;
+    const field = `${at}.expirationSeconds`;
+    if (seconds < 600) problems.invalid(field, seconds, "may not specify a duration less than 10 minutes");
+    if (seconds > 2 ** 32)
+      problems.invalid(field, seconds, "may not specify a duration larger than 2^32 seconds");
+  });
+  for (const mode of spec.volumeLifecycleModes ?? [])
+    checkOneOf(problems, "spec.volumeLifecycleModes", mode, ["Persistent", "Ephemeral"]);
+  const period = spec.nodeAllocatableUpdatePeriodSeconds as number | undefined;
+  if (period !== undefined && period < 10) {
+    const field = "spec.nodeAllocatableUpdatePeriodSeconds";
+    problems.invalid(field, period, "must be greater than or equal to 10 seconds");
+  }
+  return problems;
+}
+
 export const csiDriverRules: BuiltinRules = {
   allowUnconditionalUpdate: false,
+  validateCreate: (object) => driverErrors(object).list,
+  validateUpdate(object, old) {
+    const problems = driverErrors(object);
+    const [now, before] = [(object["spec"] ?? {}) as Fields, (old["spec"] ?? {}) as Fields];
+    checkImmutable(problems, "spec.attachedRequired", now["attachRequired"], before["attachRequired"]);
+    const modes = "volumeLifecycleModes";
+    checkImmutable(problems, `spec.${modes}`, now[modes], before[modes]);
+    return problems.list;
+  },
   defaults: (object) => setField(object, "spec", fill((object["spec"] ?? {}) as Fields, driverDefaults)),
 };

@@ -2,9 +2,16 @@
 import type { DeepReadonly, FieldError, LabelSelector } from "@bowline/api";
 import type { DaemonSet } from "@bowline/api/apps/v1";
 import type { StoredObject } from "../../../store/revision.ts";
+import { withMetadata } from "../../metadata.ts";
 import type { BuiltinRules } from "../builtin-rules.ts";
 import { type Fields, fill, fillZero, mapField } from "../copy-on-write.ts";
-import { checkImmutable, checkLabelSelector, checkNonNegative, isEmptySelector } from "../field-checks.ts";
+import {
+  checkImmutable,
+  checkLabelSelector,
+  checkNonNegative,
+  isEmptySelector,
+  same,
+} from "../field-checks.ts";
 import { FieldProblems } from "../field-problems.ts";
 import { checkPodTemplate } from "../pod/pod-spec.ts";
 import { checkAtMost100Percent, checkIntOrPercent, isZero } from "./int-or-percent.ts";
@@ -21,15 +28,36 @@ type DaemonSetSpec = NonNullable<DeepReadonly<DaemonSet>["spec"]>;
 
 const specDefaults: Fields = Object.freeze({
   revisionHistoryLimit: 10,
+  template: Object.freeze({}),
   updateStrategy: Object.freeze({}),
 });
 const typeDefault: Fields = Object.freeze({ type: "RollingUpdate" });
 const rollingPart: Fields = Object.freeze({ rollingUpdate: Object.freeze({}) });
 const rollingDefaults: Fields = Object.freeze({ maxUnavailable: 1, maxSurge: 0 });
+/** What Go has where nothing is given. */
+const rollingZeros: Fields = Object.freeze({ maxUnavailable: 0, maxSurge: 0 });
+
+const templateGeneration = "deprecated.daemonset.template.generation";
+
+/** An old field of the spec lives on as an annotation that counts the changes of the template. Source: pkg/apis/apps/v1/conversion.go. */
+function withTemplateGeneration(object: StoredObject, generation: number): StoredObject {
+  const { annotations } = object.metadata;
+  return withMetadata(object, {
+    annotations: { ...annotations, [templateGeneration]: String(generation) },
+  });
+}
+
+function nextTemplateGeneration(object: StoredObject, old: StoredObject): number {
+  const before = Number(old.metadata.annotations?.[templateGeneration] ?? 1);
+  const template = (o: StoredObject): unknown => (o["spec"] as Fields | undefined)?.["template"];
+  return same(template(object), template(old)) ? before : before + 1;
+}
 
 function defaultStrategy(given: Fields): Fields {
   const strategy = fillZero(given, typeDefault);
-  if (strategy["type"] !== "RollingUpdate") return strategy;
+  if (strategy["type"] !== "RollingUpdate") {
+    return mapField(strategy, "rollingUpdate", (rolling: Fields) => fill(rolling, rollingZeros));
+  }
   return mapField(fill(strategy, rollingPart), "rollingUpdate", (rolling: Fields) =>
     fill(rolling, rollingDefaults),
   );
@@ -105,6 +133,8 @@ export const daemonSetRules: BuiltinRules = {
     numberReady: 0,
   },
   defaults: workloadDefaults((spec) => mapField(fill(spec, specDefaults), "updateStrategy", defaultStrategy)),
+  prepareForCreate: (object) => withTemplateGeneration(object, 1),
+  prepareForUpdate: (object, old) => withTemplateGeneration(object, nextTemplateGeneration(object, old)),
   validateCreate: (object) => specErrors(object).list,
   validateUpdate(object, old) {
     const problems = specErrors(object);

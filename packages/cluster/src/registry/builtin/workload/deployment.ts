@@ -21,6 +21,7 @@ type DeploymentSpec = NonNullable<DeepReadonly<Deployment>["spec"]>;
 
 const specDefaults: Fields = Object.freeze({
   replicas: 1,
+  template: Object.freeze({}),
   strategy: Object.freeze({}),
   revisionHistoryLimit: 10,
   progressDeadlineSeconds: 600,
@@ -40,10 +41,10 @@ function defaultStrategy(given: Fields): Fields {
 function checkSpec(problems: FieldProblems, spec: DeploymentSpec): void {
   checkNonNegative(problems, "spec.replicas", spec.replicas);
   checkSelector(problems, "spec.selector", spec.selector as LabelSelector | undefined, "deployment");
-  checkReplicatedTemplate(problems, "spec.template", spec.template ?? {}, {
-    matcher: compiled(spec.selector as LabelSelector | undefined),
-    kind: "ReplicaSet",
+  const matcher = compiled(spec.selector as LabelSelector | undefined, () => {
+    problems.invalid("spec.selector", spec.selector, "invalid label selector");
   });
+  checkReplicatedTemplate(problems, "spec.template", spec.template ?? {}, { matcher, kind: "ReplicaSet" });
   checkStrategy(problems, spec.strategy ?? {});
   checkNonNegative(problems, "spec.minReadySeconds", spec.minReadySeconds);
   checkNonNegative(problems, "spec.revisionHistoryLimit", spec.revisionHistoryLimit);

@@ -4,7 +4,7 @@ import type { Job, JobSpec } from "@bowline/api/batch/v1";
 import type { StoredObject } from "../../../store/revision.ts";
 import { withMetadata } from "../../metadata.ts";
 import { type BuiltinRules, numberReader } from "../builtin-rules.ts";
-import { type Fields, fill, setField } from "../copy-on-write.ts";
+import { type Fields, fill, fillZero, mapField, mapItems, setField } from "../copy-on-write.ts";
 import { checkImmutable, checkLabelSelector, same } from "../field-checks.ts";
 import { FieldProblems } from "../field-problems.ts";
 import { checkJobSpec } from "./job-spec.ts";
@@ -22,7 +22,14 @@ export type JobFields = DeepReadonly<Job>;
 const specDefaults: Fields = Object.freeze({
   completionMode: "NonIndexed",
   suspend: false,
+  manualSelector: false,
+  template: Object.freeze({}),
 });
+const conditionDefault: Fields = Object.freeze({ status: "True" });
+
+function defaultFailureRule(rule: Fields): Fields {
+  return mapItems(rule, "onPodConditions", (condition: Fields) => fillZero(condition, conditionDefault));
+}
 
 function defaultJobSpec(given: Fields): Fields {
   let spec = given;
@@ -31,6 +38,9 @@ function defaultJobSpec(given: Fields): Fields {
   spec = fill(spec, { parallelism: 1 });
   spec = fill(spec, { backoffLimit: spec["backoffLimitPerIndex"] === undefined ? 6 : 2 ** 31 - 1 });
   spec = fill(spec, specDefaults);
+  spec = mapField(spec, "podFailurePolicy", (policy: Fields) =>
+    mapItems(policy, "rules", defaultFailureRule),
+  );
   const podReplacementPolicy = spec["podFailurePolicy"] === undefined ? "TerminatingOrFailed" : "Failed";
   return fill(spec, { podReplacementPolicy });
 }
@@ -108,12 +118,7 @@ function specErrors(object: StoredObject): FieldProblems {
   const selector = spec.selector as LabelSelector | undefined;
   if (selector === undefined) problems.required("spec.selector");
   else checkLabelSelector(problems, "spec.selector", selector);
-  checkSelectedLabels(
-    problems,
-    "spec.template",
-    spec.template ?? {},
-    selector === undefined ? undefined : compiled(selector),
-  );
+  checkSelectedLabels(problems, "spec.template", spec.template ?? {}, compiled(selector));
   const { name = "" } = job.metadata;
   if (spec.completionMode === "Indexed" && (spec.completions ?? 0) > 0) {
     const hostname = `${name}-${(spec.completions ?? 0) - 1}`;

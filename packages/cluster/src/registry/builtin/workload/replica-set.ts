@@ -18,7 +18,8 @@ import {
   workloadDefaults,
 } from "./workload-template.ts";
 
-const specDefaults: Fields = Object.freeze({ replicas: 1 });
+const replicasDefault: Fields = Object.freeze({ replicas: 1 });
+const specDefaults: Fields = Object.freeze({ ...replicasDefault, template: Object.freeze({}) });
 
 function statusErrors(object: StoredObject): FieldError[] {
   const problems = new FieldProblems();
@@ -38,10 +39,10 @@ function replicaSetErrors(object: StoredObject): FieldProblems {
   checkNonNegative(problems, "spec.minReadySeconds", spec?.minReadySeconds);
   // the real server's text names the wrong kind, too
   checkSelector(problems, "spec.selector", selector, "deployment");
-  checkReplicatedTemplate(problems, "spec.template", spec?.template ?? {}, {
-    matcher: compiled(selector),
-    kind: "ReplicaSet",
+  const matcher = compiled(selector, () => {
+    problems.invalid("spec.selector", selector, "invalid label selector");
   });
+  checkReplicatedTemplate(problems, "spec.template", spec?.template ?? {}, { matcher, kind: "ReplicaSet" });
   return problems;
 }
 
@@ -94,7 +95,7 @@ function controllerDefaults(object: StoredObject): StoredObject {
   return withMetadata(filled, { labels });
 }
 
-const replicationDefaults = workloadDefaults((spec) => fill(spec, specDefaults));
+const replicationDefaults = workloadDefaults((spec) => fill(spec, replicasDefault));
 
 export const replicationControllerRules: BuiltinRules = {
   generation: true,

@@ -4,13 +4,15 @@ import type { StatefulSet } from "@bowline/api/apps/v1";
 import type { StoredObject } from "../../../store/revision.ts";
 import type { BuiltinRules } from "../builtin-rules.ts";
 import { type Fields, fill, fillZero, mapField, mapItems, setField } from "../copy-on-write.ts";
-import { checkImmutable, checkNonNegative, checkOneOf, same } from "../field-checks.ts";
+import { checkDnsLabel, checkImmutable, checkNonNegative, checkOneOf, same } from "../field-checks.ts";
 import { FieldProblems } from "../field-problems.ts";
 import { defaultClaimSpec } from "../pod/pod-defaults.ts";
-import { checkTemplateMetadata } from "../pod/pod-spec.ts";
+import { checkPodTemplate, checkTemplateMetadata } from "../pod/pod-spec.ts";
+import { checkClaimSpec } from "../storage/claim-spec.ts";
 import { checkAtMost100Percent, checkIntOrPercent, isZero } from "./int-or-percent.ts";
 import { checkAvailable, checkCollisions, checkCounts, checkWithinReplicas } from "./replica-counts.ts";
 import {
+  type TemplateFields,
   checkKeepsRunning,
   checkSelectedLabels,
   checkSelector,
@@ -22,15 +24,17 @@ import {
 type StatefulSetSpec = NonNullable<DeepReadonly<StatefulSet>["spec"]>;
 
 const typeDefault: Fields = Object.freeze({ type: "RollingUpdate" });
-const policyDefault: Fields = Object.freeze({ podManagementPolicy: "OrderedReady" });
+const policyDefault: Fields = Object.freeze({ podManagementPolicy: "OrderedReady", serviceName: "" });
 const specDefaults: Fields = Object.freeze({
   replicas: 1,
+  template: Object.freeze({}),
   revisionHistoryLimit: 10,
   updateStrategy: Object.freeze({}),
   persistentVolumeClaimRetentionPolicy: Object.freeze({}),
 });
 const retentionDefaults: Fields = Object.freeze({ whenDeleted: "Retain", whenScaled: "Retain" });
-const partitionDefault: Fields = Object.freeze({ partition: 0 });
+const rollingDefaults: Fields = Object.freeze({ partition: 0, maxUnavailable: 1 });
+const ordinalsDefault: Fields = Object.freeze({ start: 0 });
 const rollingPart: Fields = Object.freeze({ rollingUpdate: Object.freeze({}) });
 const claimKind: Fields = Object.freeze({ apiVersion: "v1", kind: "PersistentVolumeClaim" });
 const claimStatus: Fields = Object.freeze({ status: Object.freeze({ phase: "Pending" }) });
@@ -41,6 +45,7 @@ function defaultSpec(given: Fields): Fields {
   spec = mapField(spec, "persistentVolumeClaimRetentionPolicy", (p: Fields) =>
     fillZero(p, retentionDefaults),
   );
+  spec = mapField(spec, "ordinals", (o: Fields) => fill(o, ordinalsDefault));
   return mapItems(spec, "volumeClaimTemplates", (claim: Fields) =>
     fill(fillZero(mapField(claim, "spec", defaultClaimSpec), claimKind), claimStatus),
   );
@@ -51,10 +56,17 @@ function defaultStrategy(given: Fields): Fields {
   const typed = fillZero(given, typeDefault);
   if (typed["type"] !== "RollingUpdate") return typed;
   const strategy = typed === given ? given : fill(typed, rollingPart);
-  return mapField(strategy, "rollingUpdate", (rolling: Fields) => fill(rolling, partitionDefault));
+  return mapField(strategy, "rollingUpdate", (rolling: Fields) => fill(rolling, rollingDefaults));
 }
 
-function checkSpec(problems: FieldProblems, spec: StatefulSetSpec): void {
+interface Tolerated {
+  /** The name of the service does not change: a bad one stays. */
+  readonly serviceName?: boolean;
+  readonly claims?: boolean;
+  readonly template?: boolean;
+}
+
+function checkSpec(problems: FieldProblems, spec: StatefulSetSpec, tolerated: Tolerated = {}): void {
   const policy = spec.podManagementPolicy ?? "";
   if (policy === "") problems.required("spec.podManagementPolicy");
   else if (policy !== "OrderedReady" && policy !== "Parallel")
@@ -71,14 +83,39 @@ function checkSpec(problems: FieldProblems, spec: StatefulSetSpec): void {
   checkNonNegative(problems, "spec.replicas", spec.replicas);
   checkNonNegative(problems, "spec.minReadySeconds", spec.minReadySeconds);
   checkNonNegative(problems, "spec.ordinals.start", spec.ordinals?.start);
-  checkNonNegative(problems, "spec.revisionHistoryLimit", spec.revisionHistoryLimit);
+  if (tolerated.claims !== true) {
+    spec.volumeClaimTemplates?.forEach((claim, i) => {
+      checkClaimSpec(problems, `spec.volumeClaimTemplates[${i}].spec`, claim.spec ?? ({} as never));
+    });
+  }
+  if (tolerated.serviceName !== true && spec.serviceName)
+    checkDnsLabel(problems, "spec.serviceName", spec.serviceName);
   const selector = spec.selector as LabelSelector | undefined;
   checkSelector(problems, "spec.selector", selector, "statefulset");
-  const template = spec.template ?? {};
-  // the pod itself is left to the pods: its volumes are completed from the claim templates
-  checkSelectedLabels(problems, "spec.template", template, compiled(selector));
-  checkTemplateMetadata(problems, "spec.template", template);
-  checkKeepsRunning(problems, "spec.template.spec", template, "StatefulSet");
+  const matcher = compiled(selector, () => {
+    problems.invalid("spec.selector", selector, "");
+  });
+  if (matcher !== undefined) {
+    const template = templateOfPods(spec);
+    checkSelectedLabels(problems, "spec.template", template, matcher);
+    if (tolerated.template !== true) checkPodTemplate(problems, "spec.template", template);
+    checkTemplateMetadata(problems, "spec.template", template);
+  }
+  checkKeepsRunning(problems, "spec.template.spec", spec.template ?? {}, "StatefulSet");
+}
+
+/** The template as pods are made of it: with volumes for the claims, and without the names that each pod gets. */
+function templateOfPods({
+  template = {},
+  volumeClaimTemplates: claims = [],
+}: StatefulSetSpec): TemplateFields {
+  const { subdomain: _s, hostname: _h, ...pod } = template.spec ?? ({} as never);
+  const names = new Set(claims.map(({ metadata }) => metadata?.name ?? ""));
+  const volumes = [
+    ...[...names].map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+    ...(template.spec?.volumes ?? []).filter(({ name }) => !names.has(name)),
+  ];
+  return { ...template, spec: { ...pod, volumes } } as TemplateFields;
 }
 
 function checkStrategy(
@@ -109,9 +146,9 @@ function checkStrategy(
   checkAtMost100Percent(problems, `${path}.rollingUpdate.maxUnavailable`, max);
 }
 
-function specErrors(object: StoredObject): FieldProblems {
+function specErrors(object: StoredObject, tolerated?: Tolerated): FieldProblems {
   const problems = new FieldProblems();
-  checkSpec(problems, (object["spec"] ?? {}) as StatefulSetSpec);
+  checkSpec(problems, (object["spec"] ?? {}) as StatefulSetSpec, tolerated);
   return problems;
 }
 
@@ -145,7 +182,9 @@ export const statefulSetRules: BuiltinRules = {
   defaults: workloadDefaults(defaultSpec),
   validateCreate: (object) => specErrors(object).list,
   validateUpdate(object, old) {
-    const problems = specErrors(object);
+    const kept = { serviceName: true, claims: true };
+    const template = specErrors(old, kept).list.length > 0;
+    const problems = specErrors(object, { ...kept, template });
     const before = (old["spec"] ?? {}) as Fields;
     const now = mutable.reduce(
       (spec, field) => setField(spec, field, before[field]),

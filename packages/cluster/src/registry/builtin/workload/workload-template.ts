@@ -21,12 +21,15 @@ export function workloadDefaults(change: (spec: Fields) => Fields): (object: Sto
   };
 }
 
-/** The compiled selector; undefined when it cannot be compiled or is missing. */
-export function compiled(selector: Selector | undefined): LabelMatcher | undefined {
-  if (selector === undefined) return undefined;
+const nothing: LabelMatcher = compileLabelSelector(undefined);
+
+/** The compiled selector, which for none selects nothing; undefined when it cannot be compiled, which `onError` hears of. */
+export function compiled(selector: Selector | undefined, onError?: () => void): LabelMatcher | undefined {
+  if (selector === undefined) return nothing;
   try {
     return compileLabelSelector(selector as LabelSelector);
   } catch {
+    onError?.();
     return undefined;
   }
 }
