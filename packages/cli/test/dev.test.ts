@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import net, { type AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { realClient } from "../../../tools/real-clients.ts";
 import { DevProcess, runClient, temporaryFolder } from "./dev-process.ts";
 
 describe("bowline dev --once", () => {
@@ -212,7 +214,28 @@ describe("real kubectl on bowline dev", () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('no matches for kind "Nothing" in version "example.com/v1"');
   });
+
+  // last: one of the README's commands deletes the Application
+  it.each(
+    ["docs/start.md", "README.zh-CN.md", "README.md"].flatMap((page) =>
+      kubectlCommandsOf(page).map((command) => [page, command] as const),
+    ),
+  )("%s: %s", async (_page, command) => {
+    const shell = `"${realClient("kubectl")}" ${command.replace(/ -w$/, " -w --request-timeout=1s")}`;
+    const env = { ...process.env, KUBECONFIG: dev.kubeconfig };
+    const { status, stderr } = spawnSync("sh", ["-c", shell], { env, encoding: "utf8" });
+    expect(stderr.replace(/.*Client\.Timeout.*|.*timed out.*|.*context deadline.*/, "")).toBe("");
+    expect(status).toBe(0);
+  });
 });
+
+/** The arguments of the kubectl commands in the shell blocks of a page. */
+function kubectlCommandsOf(page: string): string[] {
+  const text = readFileSync(new URL(`../../../${page}`, import.meta.url), "utf8");
+  return [...text.matchAll(/^```sh\n([^]*?)^```/gm)].flatMap(([, block = ""]) =>
+    [...block.matchAll(/^kubectl (.*)$/gm)].map(([, args = ""]) => args),
+  );
+}
 
 describe("Ctrl-C on bowline dev", () => {
   const home = temporaryFolder();
