@@ -4,7 +4,6 @@
  */
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import highlight from "highlight.js";
 import { Marked, type Tokens } from "marked";
 
 /** A page by its path below `docs`, as `guides/testing.md`. */
@@ -64,11 +63,8 @@ function render(text: string): string {
       link({ href, tokens }: Tokens.Link): string {
         return `<a href="${escape(hrefFor(href))}">${this.parser.parseInline(tokens)}</a>`;
       },
-      code({ text: code, lang = "" }: Tokens.Code): string {
-        const language = lang.split(" ")[0] ?? "";
-        const known = highlight.getLanguage(language) !== undefined;
-        const html = known ? highlight.highlight(code, { language }).value : escape(code);
-        return `<pre><code class="hljs">${html}</code></pre>\n`;
+      code({ text: code }: Tokens.Code): string {
+        return `<pre><code>${escape(code)}</code></pre>\n`;
       },
     },
   });
@@ -121,7 +117,6 @@ h1{line-height:1.2}h2{margin-top:2.2em;border-bottom:1px solid var(--line);paddi
 code{font:.88em ui-monospace,SFMono-Regular,Menlo,monospace;background:var(--soft);padding:.1em .3em;border-radius:4px}
 pre{background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:.8rem 1rem;overflow:auto}pre code{background:none;padding:0}
 table{border-collapse:collapse;display:block;overflow:auto}th,td{border:1px solid var(--line);padding:.35rem .7rem;text-align:left;vertical-align:top}
-.hljs-keyword,.hljs-built_in,.hljs-type{color:light-dark(#a0359c,#ff9bf5)}.hljs-string,.hljs-attr{color:light-dark(#0a6b3d,#7ee2a8)}.hljs-comment{color:light-dark(#66707a,#9198a1)}.hljs-number,.hljs-literal{color:light-dark(#0b5cad,#6cb0ff)}.hljs-title{color:light-dark(#8a4600,#ffc27a)}
 @media(max-width:56rem){body{display:block}nav{position:static;height:auto;border:0;border-bottom:1px solid var(--line)}main{padding:1.2rem}}
 `;
 

@@ -3,8 +3,8 @@
  * `generated.proto` files with the Go types beside them: the modules k8s.io/api, apimachinery, apiextensions-apiserver and
  * kube-aggregator of one Kubernetes version. With the next version this is
  *
- *     go mod download k8s.io/{api,apimachinery,apiextensions-apiserver,kube-aggregator}@v0.35.0
- *     node tools/run.mjs tools/generate-protobuf.ts $(go env GOMODCACHE)/k8s.io/*@v0.35.0
+ *     go mod download k8s.io/{api,apimachinery,apiextensions-apiserver,kube-aggregator}@v0.36.4
+ *     node tools/run.mjs tools/generate-protobuf.ts $(go env GOMODCACHE)/k8s.io/*@v0.36.4
  *
  * Packages are kept whose types the OpenAPI definitions in `tools/data` name. The table's form is explained in
  * `packages/api/src/codec/protobuf-schema.ts`, which reads it.

@@ -3,30 +3,39 @@
 /** Field numbers of the built-in kinds; the form is explained in protobuf-schema.ts. */
 export const protobufTable: string = `
 @k8s.io.api.admissionregistration.v1 admissionregistration.k8s.io/v1
+ApplyConfiguration 1expression:s?
 AuditAnnotation 1key:s 2valueExpression:s
 ExpressionWarning 2fieldRef:s 3warning:s
+JSONPatch 1expression:s?
 MatchCondition 1name:s 2expression:s
-MatchResources 1namespaceSelector:35.LabelSelector 2objectSelector:35.LabelSelector 3resourceRules:NamedRuleWithOperations+ 4excludeResourceRules:NamedRuleWithOperations+ 7matchPolicy:s
-MutatingWebhook 1name:s 2clientConfig:WebhookClientConfig 3rules:RuleWithOperations+ 4failurePolicy:s 9matchPolicy:s 5namespaceSelector:35.LabelSelector 11objectSelector:35.LabelSelector 6sideEffects:s 7timeoutSeconds:i 8admissionReviewVersions:s+ 10reinvocationPolicy:s 12matchConditions:MatchCondition+
-MutatingWebhookConfiguration 1metadata:35.ObjectMeta 2webhooks:MutatingWebhook+
-MutatingWebhookConfigurationList 1metadata:35.ListMeta 2items:MutatingWebhookConfiguration+
+MatchResources 1namespaceSelector:36.LabelSelector 2objectSelector:36.LabelSelector 3resourceRules:NamedRuleWithOperations+ 4excludeResourceRules:NamedRuleWithOperations+ 7matchPolicy:s
+MutatingAdmissionPolicy 1metadata:36.ObjectMeta 2spec:MutatingAdmissionPolicySpec
+MutatingAdmissionPolicyBinding 1metadata:36.ObjectMeta 2spec:MutatingAdmissionPolicyBindingSpec
+MutatingAdmissionPolicyBindingList 1metadata:36.ListMeta 2items:MutatingAdmissionPolicyBinding+
+MutatingAdmissionPolicyBindingSpec 1policyName:s? 2paramRef:ParamRef 3matchResources:MatchResources
+MutatingAdmissionPolicyList 1metadata:36.ListMeta 2items:MutatingAdmissionPolicy+
+MutatingAdmissionPolicySpec 1paramKind:ParamKind 2matchConstraints:MatchResources 3variables:Variable+ 4mutations:Mutation+ 5failurePolicy:s 6matchConditions:MatchCondition+ 7reinvocationPolicy:s?
+MutatingWebhook 1name:s 2clientConfig:WebhookClientConfig 3rules:RuleWithOperations+ 4failurePolicy:s 9matchPolicy:s 5namespaceSelector:36.LabelSelector 11objectSelector:36.LabelSelector 6sideEffects:s 7timeoutSeconds:i 8admissionReviewVersions:s+ 10reinvocationPolicy:s 12matchConditions:MatchCondition+
+MutatingWebhookConfiguration 1metadata:36.ObjectMeta 2webhooks:MutatingWebhook+
+MutatingWebhookConfigurationList 1metadata:36.ListMeta 2items:MutatingWebhookConfiguration+
+Mutation 2patchType:s 3applyConfiguration:ApplyConfiguration 4jsonPatch:JSONPatch
 NamedRuleWithOperations 1resourceNames:s+ 2ruleWithOperations:RuleWithOperations^
 ParamKind 1apiVersion:s? 2kind:s?
-ParamRef 1name:s? 2namespace:s? 3selector:35.LabelSelector 4parameterNotFoundAction:s
+ParamRef 1name:s? 2namespace:s? 3selector:36.LabelSelector 4parameterNotFoundAction:s
 Rule 1apiGroups:s+ 2apiVersions:s+ 3resources:s+ 4scope:s
 RuleWithOperations 1operations:s+ 2rule:Rule^
 ServiceReference 1namespace:s 2name:s 3path:s 4port:i
 TypeChecking 1expressionWarnings:ExpressionWarning+
-ValidatingAdmissionPolicy 1metadata:35.ObjectMeta 2spec:ValidatingAdmissionPolicySpec 3status:ValidatingAdmissionPolicyStatus
-ValidatingAdmissionPolicyBinding 1metadata:35.ObjectMeta 2spec:ValidatingAdmissionPolicyBindingSpec
-ValidatingAdmissionPolicyBindingList 1metadata:35.ListMeta 2items:ValidatingAdmissionPolicyBinding+
+ValidatingAdmissionPolicy 1metadata:36.ObjectMeta 2spec:ValidatingAdmissionPolicySpec 3status:ValidatingAdmissionPolicyStatus
+ValidatingAdmissionPolicyBinding 1metadata:36.ObjectMeta 2spec:ValidatingAdmissionPolicyBindingSpec
+ValidatingAdmissionPolicyBindingList 1metadata:36.ListMeta 2items:ValidatingAdmissionPolicyBinding+
 ValidatingAdmissionPolicyBindingSpec 1policyName:s? 2paramRef:ParamRef 3matchResources:MatchResources 4validationActions:s+
-ValidatingAdmissionPolicyList 1metadata:35.ListMeta 2items:ValidatingAdmissionPolicy+
+ValidatingAdmissionPolicyList 1metadata:36.ListMeta 2items:ValidatingAdmissionPolicy+
 ValidatingAdmissionPolicySpec 1paramKind:ParamKind 2matchConstraints:MatchResources 3validations:Validation+ 4failurePolicy:s 5auditAnnotations:AuditAnnotation+ 6matchConditions:MatchCondition+ 7variables:Variable+
-ValidatingAdmissionPolicyStatus 1observedGeneration:l? 2typeChecking:TypeChecking 3conditions:35.Condition+
-ValidatingWebhook 1name:s 2clientConfig:WebhookClientConfig 3rules:RuleWithOperations+ 4failurePolicy:s 9matchPolicy:s 5namespaceSelector:35.LabelSelector 10objectSelector:35.LabelSelector 6sideEffects:s 7timeoutSeconds:i 8admissionReviewVersions:s+ 11matchConditions:MatchCondition+
-ValidatingWebhookConfiguration 1metadata:35.ObjectMeta 2webhooks:ValidatingWebhook+
-ValidatingWebhookConfigurationList 1metadata:35.ListMeta 2items:ValidatingWebhookConfiguration+
+ValidatingAdmissionPolicyStatus 1observedGeneration:l? 2typeChecking:TypeChecking 3conditions:36.Condition+
+ValidatingWebhook 1name:s 2clientConfig:WebhookClientConfig 3rules:RuleWithOperations+ 4failurePolicy:s 9matchPolicy:s 5namespaceSelector:36.LabelSelector 10objectSelector:36.LabelSelector 6sideEffects:s 7timeoutSeconds:i 8admissionReviewVersions:s+ 11matchConditions:MatchCondition+
+ValidatingWebhookConfiguration 1metadata:36.ObjectMeta 2webhooks:ValidatingWebhook+
+ValidatingWebhookConfigurationList 1metadata:36.ListMeta 2items:ValidatingWebhookConfiguration+
 Validation 1expression:s 2message:s? 3reason:s 4messageExpression:s?
 Variable 1name:s 2expression:s
 WebhookClientConfig 3url:s 1service:ServiceReference 2caBundle:y?
@@ -36,25 +45,25 @@ AuditAnnotation 1key:s 2valueExpression:s
 ExpressionWarning 2fieldRef:s 3warning:s
 JSONPatch 1expression:s?
 MatchCondition 1name:s 2expression:s
-MatchResources 1namespaceSelector:35.LabelSelector 2objectSelector:35.LabelSelector 3resourceRules:NamedRuleWithOperations+ 4excludeResourceRules:NamedRuleWithOperations+ 7matchPolicy:s
-MutatingAdmissionPolicy 1metadata:35.ObjectMeta 2spec:MutatingAdmissionPolicySpec
-MutatingAdmissionPolicyBinding 1metadata:35.ObjectMeta 2spec:MutatingAdmissionPolicyBindingSpec
-MutatingAdmissionPolicyBindingList 1metadata:35.ListMeta 2items:MutatingAdmissionPolicyBinding+
+MatchResources 1namespaceSelector:36.LabelSelector 2objectSelector:36.LabelSelector 3resourceRules:NamedRuleWithOperations+ 4excludeResourceRules:NamedRuleWithOperations+ 7matchPolicy:s
+MutatingAdmissionPolicy 1metadata:36.ObjectMeta 2spec:MutatingAdmissionPolicySpec
+MutatingAdmissionPolicyBinding 1metadata:36.ObjectMeta 2spec:MutatingAdmissionPolicyBindingSpec
+MutatingAdmissionPolicyBindingList 1metadata:36.ListMeta 2items:MutatingAdmissionPolicyBinding+
 MutatingAdmissionPolicyBindingSpec 1policyName:s? 2paramRef:ParamRef 3matchResources:MatchResources
-MutatingAdmissionPolicyList 1metadata:35.ListMeta 2items:MutatingAdmissionPolicy+
+MutatingAdmissionPolicyList 1metadata:36.ListMeta 2items:MutatingAdmissionPolicy+
 MutatingAdmissionPolicySpec 1paramKind:ParamKind 2matchConstraints:MatchResources 3variables:Variable+ 4mutations:Mutation+ 5failurePolicy:s 6matchConditions:MatchCondition+ 7reinvocationPolicy:s?
 Mutation 2patchType:s 3applyConfiguration:ApplyConfiguration 4jsonPatch:JSONPatch
 NamedRuleWithOperations 1resourceNames:s+ 2ruleWithOperations:0.RuleWithOperations^
 ParamKind 1apiVersion:s? 2kind:s?
-ParamRef 1name:s? 2namespace:s? 3selector:35.LabelSelector 4parameterNotFoundAction:s
+ParamRef 1name:s? 2namespace:s? 3selector:36.LabelSelector 4parameterNotFoundAction:s
 TypeChecking 1expressionWarnings:ExpressionWarning+
-ValidatingAdmissionPolicy 1metadata:35.ObjectMeta 2spec:ValidatingAdmissionPolicySpec 3status:ValidatingAdmissionPolicyStatus
-ValidatingAdmissionPolicyBinding 1metadata:35.ObjectMeta 2spec:ValidatingAdmissionPolicyBindingSpec
-ValidatingAdmissionPolicyBindingList 1metadata:35.ListMeta 2items:ValidatingAdmissionPolicyBinding+
+ValidatingAdmissionPolicy 1metadata:36.ObjectMeta 2spec:ValidatingAdmissionPolicySpec 3status:ValidatingAdmissionPolicyStatus
+ValidatingAdmissionPolicyBinding 1metadata:36.ObjectMeta 2spec:ValidatingAdmissionPolicyBindingSpec
+ValidatingAdmissionPolicyBindingList 1metadata:36.ListMeta 2items:ValidatingAdmissionPolicyBinding+
 ValidatingAdmissionPolicyBindingSpec 1policyName:s? 2paramRef:ParamRef 3matchResources:MatchResources 4validationActions:s+
-ValidatingAdmissionPolicyList 1metadata:35.ListMeta 2items:ValidatingAdmissionPolicy+
+ValidatingAdmissionPolicyList 1metadata:36.ListMeta 2items:ValidatingAdmissionPolicy+
 ValidatingAdmissionPolicySpec 1paramKind:ParamKind 2matchConstraints:MatchResources 3validations:Validation+ 4failurePolicy:s 5auditAnnotations:AuditAnnotation+ 6matchConditions:MatchCondition+ 7variables:Variable+
-ValidatingAdmissionPolicyStatus 1observedGeneration:l? 2typeChecking:TypeChecking 3conditions:35.Condition+
+ValidatingAdmissionPolicyStatus 1observedGeneration:l? 2typeChecking:TypeChecking 3conditions:36.Condition+
 Validation 1expression:s 2message:s? 3reason:s 4messageExpression:s?
 Variable 1name:s 2expression:s
 @k8s.io.api.admissionregistration.v1beta1 admissionregistration.k8s.io/v1beta1
@@ -63,122 +72,122 @@ AuditAnnotation 1key:s 2valueExpression:s
 ExpressionWarning 2fieldRef:s 3warning:s
 JSONPatch 1expression:s?
 MatchCondition 1name:s 2expression:s
-MatchResources 1namespaceSelector:35.LabelSelector 2objectSelector:35.LabelSelector 3resourceRules:NamedRuleWithOperations+ 4excludeResourceRules:NamedRuleWithOperations+ 7matchPolicy:s
-MutatingAdmissionPolicy 1metadata:35.ObjectMeta 2spec:MutatingAdmissionPolicySpec
-MutatingAdmissionPolicyBinding 1metadata:35.ObjectMeta 2spec:MutatingAdmissionPolicyBindingSpec
-MutatingAdmissionPolicyBindingList 1metadata:35.ListMeta 2items:MutatingAdmissionPolicyBinding+
+MatchResources 1namespaceSelector:36.LabelSelector 2objectSelector:36.LabelSelector 3resourceRules:NamedRuleWithOperations+ 4excludeResourceRules:NamedRuleWithOperations+ 7matchPolicy:s
+MutatingAdmissionPolicy 1metadata:36.ObjectMeta 2spec:MutatingAdmissionPolicySpec
+MutatingAdmissionPolicyBinding 1metadata:36.ObjectMeta 2spec:MutatingAdmissionPolicyBindingSpec
+MutatingAdmissionPolicyBindingList 1metadata:36.ListMeta 2items:MutatingAdmissionPolicyBinding+
 MutatingAdmissionPolicyBindingSpec 1policyName:s? 2paramRef:ParamRef 3matchResources:MatchResources
-MutatingAdmissionPolicyList 1metadata:35.ListMeta 2items:MutatingAdmissionPolicy+
+MutatingAdmissionPolicyList 1metadata:36.ListMeta 2items:MutatingAdmissionPolicy+
 MutatingAdmissionPolicySpec 1paramKind:ParamKind 2matchConstraints:MatchResources 3variables:Variable+ 4mutations:Mutation+ 5failurePolicy:s 6matchConditions:MatchCondition+ 7reinvocationPolicy:s?
-MutatingWebhook 1name:s 2clientConfig:WebhookClientConfig 3rules:0.RuleWithOperations+ 4failurePolicy:s 9matchPolicy:s 5namespaceSelector:35.LabelSelector 11objectSelector:35.LabelSelector 6sideEffects:s 7timeoutSeconds:i 8admissionReviewVersions:s+ 10reinvocationPolicy:s 12matchConditions:MatchCondition+
-MutatingWebhookConfiguration 1metadata:35.ObjectMeta 2webhooks:MutatingWebhook+
-MutatingWebhookConfigurationList 1metadata:35.ListMeta 2items:MutatingWebhookConfiguration+
+MutatingWebhook 1name:s 2clientConfig:WebhookClientConfig 3rules:0.RuleWithOperations+ 4failurePolicy:s 9matchPolicy:s 5namespaceSelector:36.LabelSelector 11objectSelector:36.LabelSelector 6sideEffects:s 7timeoutSeconds:i 8admissionReviewVersions:s+ 10reinvocationPolicy:s 12matchConditions:MatchCondition+
+MutatingWebhookConfiguration 1metadata:36.ObjectMeta 2webhooks:MutatingWebhook+
+MutatingWebhookConfigurationList 1metadata:36.ListMeta 2items:MutatingWebhookConfiguration+
 Mutation 2patchType:s 3applyConfiguration:ApplyConfiguration 4jsonPatch:JSONPatch
 NamedRuleWithOperations 1resourceNames:s+ 2ruleWithOperations:0.RuleWithOperations^
 ParamKind 1apiVersion:s? 2kind:s?
-ParamRef 1name:s? 2namespace:s? 3selector:35.LabelSelector 4parameterNotFoundAction:s
+ParamRef 1name:s? 2namespace:s? 3selector:36.LabelSelector 4parameterNotFoundAction:s
 ServiceReference 1namespace:s 2name:s 3path:s 4port:i
 TypeChecking 1expressionWarnings:ExpressionWarning+
-ValidatingAdmissionPolicy 1metadata:35.ObjectMeta 2spec:ValidatingAdmissionPolicySpec 3status:ValidatingAdmissionPolicyStatus
-ValidatingAdmissionPolicyBinding 1metadata:35.ObjectMeta 2spec:ValidatingAdmissionPolicyBindingSpec
-ValidatingAdmissionPolicyBindingList 1metadata:35.ListMeta 2items:ValidatingAdmissionPolicyBinding+
+ValidatingAdmissionPolicy 1metadata:36.ObjectMeta 2spec:ValidatingAdmissionPolicySpec 3status:ValidatingAdmissionPolicyStatus
+ValidatingAdmissionPolicyBinding 1metadata:36.ObjectMeta 2spec:ValidatingAdmissionPolicyBindingSpec
+ValidatingAdmissionPolicyBindingList 1metadata:36.ListMeta 2items:ValidatingAdmissionPolicyBinding+
 ValidatingAdmissionPolicyBindingSpec 1policyName:s? 2paramRef:ParamRef 3matchResources:MatchResources 4validationActions:s+
-ValidatingAdmissionPolicyList 1metadata:35.ListMeta 2items:ValidatingAdmissionPolicy+
+ValidatingAdmissionPolicyList 1metadata:36.ListMeta 2items:ValidatingAdmissionPolicy+
 ValidatingAdmissionPolicySpec 1paramKind:ParamKind 2matchConstraints:MatchResources 3validations:Validation+ 4failurePolicy:s 5auditAnnotations:AuditAnnotation+ 6matchConditions:MatchCondition+ 7variables:Variable+
-ValidatingAdmissionPolicyStatus 1observedGeneration:l? 2typeChecking:TypeChecking 3conditions:35.Condition+
-ValidatingWebhook 1name:s 2clientConfig:WebhookClientConfig 3rules:0.RuleWithOperations+ 4failurePolicy:s 9matchPolicy:s 5namespaceSelector:35.LabelSelector 10objectSelector:35.LabelSelector 6sideEffects:s 7timeoutSeconds:i 8admissionReviewVersions:s+ 11matchConditions:MatchCondition+
-ValidatingWebhookConfiguration 1metadata:35.ObjectMeta 2webhooks:ValidatingWebhook+
-ValidatingWebhookConfigurationList 1metadata:35.ListMeta 2items:ValidatingWebhookConfiguration+
+ValidatingAdmissionPolicyStatus 1observedGeneration:l? 2typeChecking:TypeChecking 3conditions:36.Condition+
+ValidatingWebhook 1name:s 2clientConfig:WebhookClientConfig 3rules:0.RuleWithOperations+ 4failurePolicy:s 9matchPolicy:s 5namespaceSelector:36.LabelSelector 10objectSelector:36.LabelSelector 6sideEffects:s 7timeoutSeconds:i 8admissionReviewVersions:s+ 11matchConditions:MatchCondition+
+ValidatingWebhookConfiguration 1metadata:36.ObjectMeta 2webhooks:ValidatingWebhook+
+ValidatingWebhookConfigurationList 1metadata:36.ListMeta 2items:ValidatingWebhookConfiguration+
 Validation 1expression:s 2message:s? 3reason:s 4messageExpression:s?
 Variable 1name:s 2expression:s
 WebhookClientConfig 3url:s 1service:ServiceReference 2caBundle:y?
 @k8s.io.api.apiserverinternal.v1alpha1 internal.apiserver.k8s.io/v1alpha1
 ServerStorageVersion 1apiServerID:s? 2encodingVersion:s? 3decodableVersions:s+ 4servedVersions:s+
-StorageVersion 1metadata:35.ObjectMeta 2spec:StorageVersionSpec 3status:StorageVersionStatus
-StorageVersionCondition 1type:s 2status:s 3observedGeneration:l? 4lastTransitionTime:35.Time 5reason:s 6message:s?
-StorageVersionList 1metadata:35.ListMeta 2items:StorageVersion+
+StorageVersion 1metadata:36.ObjectMeta 2spec:StorageVersionSpec 3status:StorageVersionStatus
+StorageVersionCondition 1type:s 2status:s 3observedGeneration:l? 4lastTransitionTime:36.Time 5reason:s 6message:s?
+StorageVersionList 1metadata:36.ListMeta 2items:StorageVersion+
 StorageVersionSpec
 StorageVersionStatus 1storageVersions:ServerStorageVersion+ 2commonEncodingVersion:s 3conditions:StorageVersionCondition+
 @k8s.io.api.apps.v1 apps/v1
-ControllerRevision 1metadata:35.ObjectMeta 2data:36.RawExtension 3revision:l
-ControllerRevisionList 1metadata:35.ListMeta 2items:ControllerRevision+
-DaemonSet 1metadata:35.ObjectMeta 2spec:DaemonSetSpec 3status:DaemonSetStatus
-DaemonSetCondition 1type:s 2status:s 3lastTransitionTime:35.Time 4reason:s? 5message:s?
-DaemonSetList 1metadata:35.ListMeta 2items:DaemonSet+
-DaemonSetSpec 1selector:35.LabelSelector 2template:16.PodTemplateSpec 3updateStrategy:DaemonSetUpdateStrategy 4minReadySeconds:i? 6revisionHistoryLimit:i
+ControllerRevision 1metadata:36.ObjectMeta 2data:37.RawExtension 3revision:l
+ControllerRevisionList 1metadata:36.ListMeta 2items:ControllerRevision+
+DaemonSet 1metadata:36.ObjectMeta 2spec:DaemonSetSpec 3status:DaemonSetStatus
+DaemonSetCondition 1type:s 2status:s 3lastTransitionTime:36.Time 4reason:s? 5message:s?
+DaemonSetList 1metadata:36.ListMeta 2items:DaemonSet+
+DaemonSetSpec 1selector:36.LabelSelector 2template:16.PodTemplateSpec 3updateStrategy:DaemonSetUpdateStrategy 4minReadySeconds:i? 6revisionHistoryLimit:i
 DaemonSetStatus 1currentNumberScheduled:i 2numberMisscheduled:i 3desiredNumberScheduled:i 4numberReady:i 5observedGeneration:l? 6updatedNumberScheduled:i? 7numberAvailable:i? 8numberUnavailable:i? 9collisionCount:i 10conditions:DaemonSetCondition+
 DaemonSetUpdateStrategy 1type:s? 2rollingUpdate:RollingUpdateDaemonSet
-Deployment 1metadata:35.ObjectMeta 2spec:DeploymentSpec 3status:DeploymentStatus
-DeploymentCondition 1type:s 2status:s 6lastUpdateTime:35.Time 7lastTransitionTime:35.Time 4reason:s? 5message:s?
-DeploymentList 1metadata:35.ListMeta 2items:Deployment+
-DeploymentSpec 1replicas:i 2selector:35.LabelSelector 3template:16.PodTemplateSpec 4strategy:DeploymentStrategy 5minReadySeconds:i? 6revisionHistoryLimit:i 7paused:b? 9progressDeadlineSeconds:i
+Deployment 1metadata:36.ObjectMeta 2spec:DeploymentSpec 3status:DeploymentStatus
+DeploymentCondition 1type:s 2status:s 6lastUpdateTime:36.Time 7lastTransitionTime:36.Time 4reason:s? 5message:s?
+DeploymentList 1metadata:36.ListMeta 2items:Deployment+
+DeploymentSpec 1replicas:i 2selector:36.LabelSelector 3template:16.PodTemplateSpec 4strategy:DeploymentStrategy 5minReadySeconds:i? 6revisionHistoryLimit:i 7paused:b? 9progressDeadlineSeconds:i
 DeploymentStatus 1observedGeneration:l? 2replicas:i? 3updatedReplicas:i? 7readyReplicas:i? 4availableReplicas:i? 5unavailableReplicas:i? 9terminatingReplicas:i 6conditions:DeploymentCondition+ 8collisionCount:i
 DeploymentStrategy 1type:s? 2rollingUpdate:RollingUpdateDeployment
-ReplicaSet 1metadata:35.ObjectMeta 2spec:ReplicaSetSpec 3status:ReplicaSetStatus
-ReplicaSetCondition 1type:s 2status:s 3lastTransitionTime:35.Time 4reason:s? 5message:s?
-ReplicaSetList 1metadata:35.ListMeta 2items:ReplicaSet+
-ReplicaSetSpec 1replicas:i 4minReadySeconds:i? 2selector:35.LabelSelector 3template:16.PodTemplateSpec
+ReplicaSet 1metadata:36.ObjectMeta 2spec:ReplicaSetSpec 3status:ReplicaSetStatus
+ReplicaSetCondition 1type:s 2status:s 3lastTransitionTime:36.Time 4reason:s? 5message:s?
+ReplicaSetList 1metadata:36.ListMeta 2items:ReplicaSet+
+ReplicaSetSpec 1replicas:i 4minReadySeconds:i? 2selector:36.LabelSelector 3template:16.PodTemplateSpec
 ReplicaSetStatus 1replicas:i 2fullyLabeledReplicas:i? 4readyReplicas:i? 5availableReplicas:i? 7terminatingReplicas:i 3observedGeneration:l? 6conditions:ReplicaSetCondition+
-RollingUpdateDaemonSet 1maxUnavailable:37.IntOrString 2maxSurge:37.IntOrString
-RollingUpdateDeployment 1maxUnavailable:37.IntOrString 2maxSurge:37.IntOrString
-RollingUpdateStatefulSetStrategy 1partition:i 2maxUnavailable:37.IntOrString
-StatefulSet 1metadata:35.ObjectMeta 2spec:StatefulSetSpec 3status:StatefulSetStatus
-StatefulSetCondition 1type:s 2status:s 3lastTransitionTime:35.Time 4reason:s? 5message:s?
-StatefulSetList 1metadata:35.ListMeta 2items:StatefulSet+
+RollingUpdateDaemonSet 1maxUnavailable:38.IntOrString 2maxSurge:38.IntOrString
+RollingUpdateDeployment 1maxUnavailable:38.IntOrString 2maxSurge:38.IntOrString
+RollingUpdateStatefulSetStrategy 1partition:i 2maxUnavailable:38.IntOrString
+StatefulSet 1metadata:36.ObjectMeta 2spec:StatefulSetSpec 3status:StatefulSetStatus
+StatefulSetCondition 1type:s 2status:s 3lastTransitionTime:36.Time 4reason:s? 5message:s?
+StatefulSetList 1metadata:36.ListMeta 2items:StatefulSet+
 StatefulSetOrdinals 1start:i
 StatefulSetPersistentVolumeClaimRetentionPolicy 1whenDeleted:s? 2whenScaled:s?
-StatefulSetSpec 1replicas:i 2selector:35.LabelSelector 3template:16.PodTemplateSpec 4volumeClaimTemplates:16.PersistentVolumeClaim+ 5serviceName:s 6podManagementPolicy:s? 7updateStrategy:StatefulSetUpdateStrategy 8revisionHistoryLimit:i 9minReadySeconds:i? 10persistentVolumeClaimRetentionPolicy:StatefulSetPersistentVolumeClaimRetentionPolicy 11ordinals:StatefulSetOrdinals
+StatefulSetSpec 1replicas:i 2selector:36.LabelSelector 3template:16.PodTemplateSpec 4volumeClaimTemplates:16.PersistentVolumeClaim+ 5serviceName:s 6podManagementPolicy:s? 7updateStrategy:StatefulSetUpdateStrategy 8revisionHistoryLimit:i 9minReadySeconds:i? 10persistentVolumeClaimRetentionPolicy:StatefulSetPersistentVolumeClaimRetentionPolicy 11ordinals:StatefulSetOrdinals
 StatefulSetStatus 1observedGeneration:l? 2replicas:i 3readyReplicas:i? 4currentReplicas:i? 5updatedReplicas:i? 6currentRevision:s? 7updateRevision:s? 9collisionCount:i 10conditions:StatefulSetCondition+ 11availableReplicas:i
 StatefulSetUpdateStrategy 1type:s? 2rollingUpdate:RollingUpdateStatefulSetStrategy
 @k8s.io.api.authentication.v1 authentication.k8s.io/v1
 BoundObjectReference 1kind:s? 2apiVersion:s? 3name:s? 4uid:s?
 ExtraValue [] 1items:s+
-SelfSubjectReview 1metadata:35.ObjectMeta 2status:SelfSubjectReviewStatus
+SelfSubjectReview 1metadata:36.ObjectMeta 2status:SelfSubjectReviewStatus
 SelfSubjectReviewStatus 1userInfo:UserInfo
-TokenRequest 1metadata:35.ObjectMeta 2spec:TokenRequestSpec 3status:TokenRequestStatus
+TokenRequest 1metadata:36.ObjectMeta 2spec:TokenRequestSpec 3status:TokenRequestStatus
 TokenRequestSpec 1audiences:s+ 4expirationSeconds:l 3boundObjectRef:BoundObjectReference
-TokenRequestStatus 1token:s 2expirationTimestamp:35.Time
-TokenReview 1metadata:35.ObjectMeta 2spec:TokenReviewSpec 3status:TokenReviewStatus
+TokenRequestStatus 1token:s 2expirationTimestamp:36.Time
+TokenReview 1metadata:36.ObjectMeta 2spec:TokenReviewSpec 3status:TokenReviewStatus
 TokenReviewSpec 1token:s? 2audiences:s+
 TokenReviewStatus 1authenticated:b? 2user:UserInfo 4audiences:s+ 3error:s?
 UserInfo 1username:s? 2uid:s? 3groups:s+ 4extra:ExtraValue%
 @k8s.io.api.authorization.v1 authorization.k8s.io/v1
 ExtraValue [] 1items:s+
-FieldSelectorAttributes 1rawSelector:s? 2requirements:35.FieldSelectorRequirement+
-LabelSelectorAttributes 1rawSelector:s? 2requirements:35.LabelSelectorRequirement+
-LocalSubjectAccessReview 1metadata:35.ObjectMeta 2spec:SubjectAccessReviewSpec 3status:SubjectAccessReviewStatus
+FieldSelectorAttributes 1rawSelector:s? 2requirements:36.FieldSelectorRequirement+
+LabelSelectorAttributes 1rawSelector:s? 2requirements:36.LabelSelectorRequirement+
+LocalSubjectAccessReview 1metadata:36.ObjectMeta 2spec:SubjectAccessReviewSpec 3status:SubjectAccessReviewStatus
 NonResourceAttributes 1path:s? 2verb:s?
 NonResourceRule 1verbs:s+ 2nonResourceURLs:s+
 ResourceAttributes 1namespace:s? 2verb:s? 3group:s? 4version:s? 5resource:s? 6subresource:s? 7name:s? 8fieldSelector:FieldSelectorAttributes 9labelSelector:LabelSelectorAttributes
 ResourceRule 1verbs:s+ 2apiGroups:s+ 3resources:s+ 4resourceNames:s+
-SelfSubjectAccessReview 1metadata:35.ObjectMeta 2spec:SelfSubjectAccessReviewSpec 3status:SubjectAccessReviewStatus
+SelfSubjectAccessReview 1metadata:36.ObjectMeta 2spec:SelfSubjectAccessReviewSpec 3status:SubjectAccessReviewStatus
 SelfSubjectAccessReviewSpec 1resourceAttributes:ResourceAttributes 2nonResourceAttributes:NonResourceAttributes
-SelfSubjectRulesReview 1metadata:35.ObjectMeta 2spec:SelfSubjectRulesReviewSpec 3status:SubjectRulesReviewStatus
+SelfSubjectRulesReview 1metadata:36.ObjectMeta 2spec:SelfSubjectRulesReviewSpec 3status:SubjectRulesReviewStatus
 SelfSubjectRulesReviewSpec 1namespace:s?
-SubjectAccessReview 1metadata:35.ObjectMeta 2spec:SubjectAccessReviewSpec 3status:SubjectAccessReviewStatus
+SubjectAccessReview 1metadata:36.ObjectMeta 2spec:SubjectAccessReviewSpec 3status:SubjectAccessReviewStatus
 SubjectAccessReviewSpec 1resourceAttributes:ResourceAttributes 2nonResourceAttributes:NonResourceAttributes 3user:s? 4groups:s+ 5extra:ExtraValue% 6uid:s?
 SubjectAccessReviewStatus 1allowed:b 4denied:b? 2reason:s? 3evaluationError:s?
 SubjectRulesReviewStatus 1resourceRules:ResourceRule+ 2nonResourceRules:NonResourceRule+ 3incomplete:b 4evaluationError:s?
 @k8s.io.api.autoscaling.v1 autoscaling/v1
-ContainerResourceMetricSource 1name:s 2targetAverageUtilization:i 3targetAverageValue:34.Quantity 5container:s
-ContainerResourceMetricStatus 1name:s 2currentAverageUtilization:i 3currentAverageValue:34.Quantity 4container:s
+ContainerResourceMetricSource 1name:s 2targetAverageUtilization:i 3targetAverageValue:35.Quantity 5container:s
+ContainerResourceMetricStatus 1name:s 2currentAverageUtilization:i 3currentAverageValue:35.Quantity 4container:s
 CrossVersionObjectReference 1kind:s 2name:s 3apiVersion:s?
-ExternalMetricSource 1metricName:s 2metricSelector:35.LabelSelector 3targetValue:34.Quantity 4targetAverageValue:34.Quantity
-ExternalMetricStatus 1metricName:s 2metricSelector:35.LabelSelector 3currentValue:34.Quantity 4currentAverageValue:34.Quantity
-HorizontalPodAutoscaler 1metadata:35.ObjectMeta 2spec:HorizontalPodAutoscalerSpec 3status:HorizontalPodAutoscalerStatus
-HorizontalPodAutoscalerCondition 1type:s 2status:s 3lastTransitionTime:35.Time 4reason:s? 5message:s?
-HorizontalPodAutoscalerList 1metadata:35.ListMeta 2items:HorizontalPodAutoscaler+
+ExternalMetricSource 1metricName:s 2metricSelector:36.LabelSelector 3targetValue:35.Quantity 4targetAverageValue:35.Quantity
+ExternalMetricStatus 1metricName:s 2metricSelector:36.LabelSelector 3currentValue:35.Quantity 4currentAverageValue:35.Quantity
+HorizontalPodAutoscaler 1metadata:36.ObjectMeta 2spec:HorizontalPodAutoscalerSpec 3status:HorizontalPodAutoscalerStatus
+HorizontalPodAutoscalerCondition 1type:s 2status:s 3lastTransitionTime:36.Time 4reason:s? 5message:s?
+HorizontalPodAutoscalerList 1metadata:36.ListMeta 2items:HorizontalPodAutoscaler+
 HorizontalPodAutoscalerSpec 1scaleTargetRef:CrossVersionObjectReference 2minReplicas:i 3maxReplicas:i 4targetCPUUtilizationPercentage:i
-HorizontalPodAutoscalerStatus 1observedGeneration:l 2lastScaleTime:35.Time 3currentReplicas:i 4desiredReplicas:i 5currentCPUUtilizationPercentage:i
+HorizontalPodAutoscalerStatus 1observedGeneration:l 2lastScaleTime:36.Time 3currentReplicas:i 4desiredReplicas:i 5currentCPUUtilizationPercentage:i
 MetricSpec 1type:s 2object:ObjectMetricSource 3pods:PodsMetricSource 4resource:ResourceMetricSource 7containerResource:ContainerResourceMetricSource 5external:ExternalMetricSource
 MetricStatus 1type:s 2object:ObjectMetricStatus 3pods:PodsMetricStatus 4resource:ResourceMetricStatus 7containerResource:ContainerResourceMetricStatus 5external:ExternalMetricStatus
-ObjectMetricSource 1target:CrossVersionObjectReference 2metricName:s 3targetValue:34.Quantity 4selector:35.LabelSelector 5averageValue:34.Quantity
-ObjectMetricStatus 1target:CrossVersionObjectReference 2metricName:s 3currentValue:34.Quantity 4selector:35.LabelSelector 5averageValue:34.Quantity
-PodsMetricSource 1metricName:s 2targetAverageValue:34.Quantity 3selector:35.LabelSelector
-PodsMetricStatus 1metricName:s 2currentAverageValue:34.Quantity 3selector:35.LabelSelector
-ResourceMetricSource 1name:s 2targetAverageUtilization:i 3targetAverageValue:34.Quantity
-ResourceMetricStatus 1name:s 2currentAverageUtilization:i 3currentAverageValue:34.Quantity
-Scale 1metadata:35.ObjectMeta 2spec:ScaleSpec 3status:ScaleStatus
+ObjectMetricSource 1target:CrossVersionObjectReference 2metricName:s 3targetValue:35.Quantity 4selector:36.LabelSelector 5averageValue:35.Quantity
+ObjectMetricStatus 1target:CrossVersionObjectReference 2metricName:s 3currentValue:35.Quantity 4selector:36.LabelSelector 5averageValue:35.Quantity
+PodsMetricSource 1metricName:s 2targetAverageValue:35.Quantity 3selector:36.LabelSelector
+PodsMetricStatus 1metricName:s 2currentAverageValue:35.Quantity 3selector:36.LabelSelector
+ResourceMetricSource 1name:s 2targetAverageUtilization:i 3targetAverageValue:35.Quantity
+ResourceMetricStatus 1name:s 2currentAverageUtilization:i 3currentAverageValue:35.Quantity
+Scale 1metadata:36.ObjectMeta 2spec:ScaleSpec 3status:ScaleStatus
 ScaleSpec 1replicas:i?
 ScaleStatus 1replicas:i 2selector:s?
 @k8s.io.api.autoscaling.v2 autoscaling/v2
@@ -188,18 +197,18 @@ CrossVersionObjectReference 1kind:s 2name:s 3apiVersion:s?
 ExternalMetricSource 1metric:MetricIdentifier 2target:MetricTarget
 ExternalMetricStatus 1metric:MetricIdentifier 2current:MetricValueStatus
 HPAScalingPolicy 1type:s 2value:i 3periodSeconds:i
-HPAScalingRules 3stabilizationWindowSeconds:i 1selectPolicy:s 2policies:HPAScalingPolicy+ 4tolerance:34.Quantity
-HorizontalPodAutoscaler 1metadata:35.ObjectMeta 2spec:HorizontalPodAutoscalerSpec 3status:HorizontalPodAutoscalerStatus
+HPAScalingRules 3stabilizationWindowSeconds:i 1selectPolicy:s 2policies:HPAScalingPolicy+ 4tolerance:35.Quantity
+HorizontalPodAutoscaler 1metadata:36.ObjectMeta 2spec:HorizontalPodAutoscalerSpec 3status:HorizontalPodAutoscalerStatus
 HorizontalPodAutoscalerBehavior 1scaleUp:HPAScalingRules 2scaleDown:HPAScalingRules
-HorizontalPodAutoscalerCondition 1type:s 2status:s 3lastTransitionTime:35.Time 4reason:s? 5message:s?
-HorizontalPodAutoscalerList 1metadata:35.ListMeta 2items:HorizontalPodAutoscaler+
+HorizontalPodAutoscalerCondition 1type:s 2status:s 3lastTransitionTime:36.Time 4reason:s? 5message:s?
+HorizontalPodAutoscalerList 1metadata:36.ListMeta 2items:HorizontalPodAutoscaler+
 HorizontalPodAutoscalerSpec 1scaleTargetRef:CrossVersionObjectReference 2minReplicas:i 3maxReplicas:i 4metrics:MetricSpec+ 5behavior:HorizontalPodAutoscalerBehavior
-HorizontalPodAutoscalerStatus 1observedGeneration:l 2lastScaleTime:35.Time 3currentReplicas:i? 4desiredReplicas:i 5currentMetrics:MetricStatus+ 6conditions:HorizontalPodAutoscalerCondition+
-MetricIdentifier 1name:s 2selector:35.LabelSelector
+HorizontalPodAutoscalerStatus 1observedGeneration:l 2lastScaleTime:36.Time 3currentReplicas:i? 4desiredReplicas:i 5currentMetrics:MetricStatus+ 6conditions:HorizontalPodAutoscalerCondition+
+MetricIdentifier 1name:s 2selector:36.LabelSelector
 MetricSpec 1type:s 2object:ObjectMetricSource 3pods:PodsMetricSource 4resource:ResourceMetricSource 7containerResource:ContainerResourceMetricSource 5external:ExternalMetricSource
 MetricStatus 1type:s 2object:ObjectMetricStatus 3pods:PodsMetricStatus 4resource:ResourceMetricStatus 7containerResource:ContainerResourceMetricStatus 5external:ExternalMetricStatus
-MetricTarget 1type:s 2value:34.Quantity 3averageValue:34.Quantity 4averageUtilization:i
-MetricValueStatus 1value:34.Quantity 2averageValue:34.Quantity 3averageUtilization:i
+MetricTarget 1type:s 2value:35.Quantity 3averageValue:35.Quantity 4averageUtilization:i
+MetricValueStatus 1value:35.Quantity 2averageValue:35.Quantity 3averageUtilization:i
 ObjectMetricSource 1describedObject:CrossVersionObjectReference 2target:MetricTarget 3metric:MetricIdentifier
 ObjectMetricStatus 1metric:MetricIdentifier 2current:MetricValueStatus 3describedObject:CrossVersionObjectReference
 PodsMetricSource 1metric:MetricIdentifier 2target:MetricTarget
@@ -207,16 +216,16 @@ PodsMetricStatus 1metric:MetricIdentifier 2current:MetricValueStatus
 ResourceMetricSource 1name:s 2target:MetricTarget
 ResourceMetricStatus 1name:s 2current:MetricValueStatus
 @k8s.io.api.batch.v1 batch/v1
-CronJob 1metadata:35.ObjectMeta 2spec:CronJobSpec 3status:CronJobStatus
-CronJobList 1metadata:35.ListMeta 2items:CronJob+
+CronJob 1metadata:36.ObjectMeta 2spec:CronJobSpec 3status:CronJobStatus
+CronJobList 1metadata:36.ListMeta 2items:CronJob+
 CronJobSpec 1schedule:s 8timeZone:s 2startingDeadlineSeconds:l 3concurrencyPolicy:s? 4suspend:b 5jobTemplate:JobTemplateSpec 6successfulJobsHistoryLimit:i 7failedJobsHistoryLimit:i
-CronJobStatus 1active:16.ObjectReference+ 4lastScheduleTime:35.Time 5lastSuccessfulTime:35.Time
-Job 1metadata:35.ObjectMeta 2spec:JobSpec 3status:JobStatus
-JobCondition 1type:s 2status:s 3lastProbeTime:35.Time 4lastTransitionTime:35.Time 5reason:s? 6message:s?
-JobList 1metadata:35.ListMeta 2items:Job+
-JobSpec 1parallelism:i 2completions:i 3activeDeadlineSeconds:l 11podFailurePolicy:PodFailurePolicy 16successPolicy:SuccessPolicy 7backoffLimit:i 12backoffLimitPerIndex:i 13maxFailedIndexes:i 4selector:35.LabelSelector 5manualSelector:b 6template:16.PodTemplateSpec 8ttlSecondsAfterFinished:i 9completionMode:s 10suspend:b 14podReplacementPolicy:s 15managedBy:s
-JobStatus 1conditions:JobCondition+ 2startTime:35.Time 3completionTime:35.Time 4active:i? 5succeeded:i? 6failed:i? 11terminating:i 7completedIndexes:s? 10failedIndexes:s 8uncountedTerminatedPods:UncountedTerminatedPods 9ready:i
-JobTemplateSpec 1metadata:35.ObjectMeta 2spec:JobSpec
+CronJobStatus 1active:16.ObjectReference+ 4lastScheduleTime:36.Time 5lastSuccessfulTime:36.Time
+Job 1metadata:36.ObjectMeta 2spec:JobSpec 3status:JobStatus
+JobCondition 1type:s 2status:s 3lastProbeTime:36.Time 4lastTransitionTime:36.Time 5reason:s? 6message:s?
+JobList 1metadata:36.ListMeta 2items:Job+
+JobSpec 1parallelism:i 2completions:i 3activeDeadlineSeconds:l 11podFailurePolicy:PodFailurePolicy 16successPolicy:SuccessPolicy 7backoffLimit:i 12backoffLimitPerIndex:i 13maxFailedIndexes:i 4selector:36.LabelSelector 5manualSelector:b 6template:16.PodTemplateSpec 8ttlSecondsAfterFinished:i 9completionMode:s 10suspend:b 14podReplacementPolicy:s 15managedBy:s
+JobStatus 1conditions:JobCondition+ 2startTime:36.Time 3completionTime:36.Time 4active:i? 5succeeded:i? 6failed:i? 11terminating:i 7completedIndexes:s? 10failedIndexes:s 8uncountedTerminatedPods:UncountedTerminatedPods 9ready:i
+JobTemplateSpec 1metadata:36.ObjectMeta 2spec:JobSpec
 PodFailurePolicy 1rules:PodFailurePolicyRule+
 PodFailurePolicyOnExitCodesRequirement 1containerName:s 2operator:s 3values:i+
 PodFailurePolicyOnPodConditionsPattern 1type:s 2status:s
@@ -225,45 +234,45 @@ SuccessPolicy 1rules:SuccessPolicyRule+
 SuccessPolicyRule 1succeededIndexes:s 2succeededCount:i
 UncountedTerminatedPods 1succeeded:s+ 2failed:s+
 @k8s.io.api.certificates.v1 certificates.k8s.io/v1
-CertificateSigningRequest 1metadata:35.ObjectMeta 2spec:CertificateSigningRequestSpec 3status:CertificateSigningRequestStatus
-CertificateSigningRequestCondition 1type:s 6status:s 2reason:s? 3message:s? 4lastUpdateTime:35.Time 5lastTransitionTime:35.Time
-CertificateSigningRequestList 1metadata:35.ListMeta 2items:CertificateSigningRequest+
+CertificateSigningRequest 1metadata:36.ObjectMeta 2spec:CertificateSigningRequestSpec 3status:CertificateSigningRequestStatus
+CertificateSigningRequestCondition 1type:s 6status:s 2reason:s? 3message:s? 4lastUpdateTime:36.Time 5lastTransitionTime:36.Time
+CertificateSigningRequestList 1metadata:36.ListMeta 2items:CertificateSigningRequest+
 CertificateSigningRequestSpec 1request:y 7signerName:s 8expirationSeconds:i 5usages:s+ 2username:s? 3uid:s? 4groups:s+ 6extra:ExtraValue%
 CertificateSigningRequestStatus 1conditions:CertificateSigningRequestCondition+ 2certificate:y?
 ExtraValue [] 1items:s+
 @k8s.io.api.certificates.v1alpha1 certificates.k8s.io/v1alpha1
-ClusterTrustBundle 1metadata:35.ObjectMeta 2spec:ClusterTrustBundleSpec
-ClusterTrustBundleList 1metadata:35.ListMeta 2items:ClusterTrustBundle+
+ClusterTrustBundle 1metadata:36.ObjectMeta 2spec:ClusterTrustBundleSpec
+ClusterTrustBundleList 1metadata:36.ListMeta 2items:ClusterTrustBundle+
 ClusterTrustBundleSpec 1signerName:s? 2trustBundle:s
 @k8s.io.api.certificates.v1beta1 certificates.k8s.io/v1beta1
-CertificateSigningRequest 1metadata:35.ObjectMeta 2spec:CertificateSigningRequestSpec 3status:CertificateSigningRequestStatus
-CertificateSigningRequestCondition 1type:s 6status:s 2reason:s? 3message:s? 4lastUpdateTime:35.Time 5lastTransitionTime:35.Time
-CertificateSigningRequestList 1metadata:35.ListMeta 2items:CertificateSigningRequest+
+CertificateSigningRequest 1metadata:36.ObjectMeta 2spec:CertificateSigningRequestSpec 3status:CertificateSigningRequestStatus
+CertificateSigningRequestCondition 1type:s 6status:s 2reason:s? 3message:s? 4lastUpdateTime:36.Time 5lastTransitionTime:36.Time
+CertificateSigningRequestList 1metadata:36.ListMeta 2items:CertificateSigningRequest+
 CertificateSigningRequestSpec 1request:y 7signerName:s 8expirationSeconds:i 5usages:s+ 2username:s? 3uid:s? 4groups:s+ 6extra:ExtraValue%
 CertificateSigningRequestStatus 1conditions:CertificateSigningRequestCondition+ 2certificate:y?
-ClusterTrustBundle 1metadata:35.ObjectMeta 2spec:ClusterTrustBundleSpec
-ClusterTrustBundleList 1metadata:35.ListMeta 2items:ClusterTrustBundle+
+ClusterTrustBundle 1metadata:36.ObjectMeta 2spec:ClusterTrustBundleSpec
+ClusterTrustBundleList 1metadata:36.ListMeta 2items:ClusterTrustBundle+
 ClusterTrustBundleSpec 1signerName:s? 2trustBundle:s
 ExtraValue [] 1items:s+
-PodCertificateRequest 1metadata:35.ObjectMeta 2spec:PodCertificateRequestSpec 3status:PodCertificateRequestStatus
-PodCertificateRequestList 1metadata:35.ListMeta 2items:PodCertificateRequest+
-PodCertificateRequestSpec 1signerName:s 2podName:s 3podUID:s 4serviceAccountName:s 5serviceAccountUID:s 6nodeName:s 7nodeUID:s 8maxExpirationSeconds:i 9pkixPublicKey:y 10proofOfPossession:y 11unverifiedUserAnnotations:s%
-PodCertificateRequestStatus 1conditions:35.Condition+ 2certificateChain:s? 4notBefore:35.Time 5beginRefreshAt:35.Time 6notAfter:35.Time
+PodCertificateRequest 1metadata:36.ObjectMeta 2spec:PodCertificateRequestSpec 3status:PodCertificateRequestStatus
+PodCertificateRequestList 1metadata:36.ListMeta 2items:PodCertificateRequest+
+PodCertificateRequestSpec 1signerName:s 2podName:s 3podUID:s 4serviceAccountName:s 5serviceAccountUID:s 6nodeName:s 7nodeUID:s 8maxExpirationSeconds:i 9pkixPublicKey:y 10proofOfPossession:y 12stubPKCS10Request:y 11unverifiedUserAnnotations:s%
+PodCertificateRequestStatus 1conditions:36.Condition+ 2certificateChain:s? 4notBefore:36.Time 5beginRefreshAt:36.Time 6notAfter:36.Time
 @k8s.io.api.coordination.v1 coordination.k8s.io/v1
-Lease 1metadata:35.ObjectMeta 2spec:LeaseSpec
-LeaseList 1metadata:35.ListMeta 2items:Lease+
-LeaseSpec 1holderIdentity:s 2leaseDurationSeconds:i 3acquireTime:35.MicroTime 4renewTime:35.MicroTime 5leaseTransitions:i 6strategy:s 7preferredHolder:s
+Lease 1metadata:36.ObjectMeta 2spec:LeaseSpec
+LeaseList 1metadata:36.ListMeta 2items:Lease+
+LeaseSpec 1holderIdentity:s 2leaseDurationSeconds:i 3acquireTime:36.MicroTime 4renewTime:36.MicroTime 5leaseTransitions:i 6strategy:s 7preferredHolder:s
 @k8s.io.api.coordination.v1alpha2 coordination.k8s.io/v1alpha2
-LeaseCandidate 1metadata:35.ObjectMeta 2spec:LeaseCandidateSpec
-LeaseCandidateList 1metadata:35.ListMeta 2items:LeaseCandidate+
-LeaseCandidateSpec 1leaseName:s 2pingTime:35.MicroTime 3renewTime:35.MicroTime 4binaryVersion:s 5emulationVersion:s? 6strategy:s?
+LeaseCandidate 1metadata:36.ObjectMeta 2spec:LeaseCandidateSpec
+LeaseCandidateList 1metadata:36.ListMeta 2items:LeaseCandidate+
+LeaseCandidateSpec 1leaseName:s 2pingTime:36.MicroTime 3renewTime:36.MicroTime 4binaryVersion:s 5emulationVersion:s? 6strategy:s?
 @k8s.io.api.coordination.v1beta1 coordination.k8s.io/v1beta1
-Lease 1metadata:35.ObjectMeta 2spec:LeaseSpec
-LeaseCandidate 1metadata:35.ObjectMeta 2spec:LeaseCandidateSpec
-LeaseCandidateList 1metadata:35.ListMeta 2items:LeaseCandidate+
-LeaseCandidateSpec 1leaseName:s 2pingTime:35.MicroTime 3renewTime:35.MicroTime 4binaryVersion:s 5emulationVersion:s? 6strategy:s?
-LeaseList 1metadata:35.ListMeta 2items:Lease+
-LeaseSpec 1holderIdentity:s 2leaseDurationSeconds:i 3acquireTime:35.MicroTime 4renewTime:35.MicroTime 5leaseTransitions:i 6strategy:s 7preferredHolder:s
+Lease 1metadata:36.ObjectMeta 2spec:LeaseSpec
+LeaseCandidate 1metadata:36.ObjectMeta 2spec:LeaseCandidateSpec
+LeaseCandidateList 1metadata:36.ListMeta 2items:LeaseCandidate+
+LeaseCandidateSpec 1leaseName:s 2pingTime:36.MicroTime 3renewTime:36.MicroTime 4binaryVersion:s 5emulationVersion:s? 6strategy:s?
+LeaseList 1metadata:36.ListMeta 2items:Lease+
+LeaseSpec 1holderIdentity:s 2leaseDurationSeconds:i 3acquireTime:36.MicroTime 4renewTime:36.MicroTime 5leaseTransitions:i 6strategy:s 7preferredHolder:s
 @k8s.io.api.core.v1 v1
 AWSElasticBlockStoreVolumeSource 1volumeID:s 2fsType:s? 3partition:i? 4readOnly:b?
 Affinity 1nodeAffinity:NodeAffinity 2podAffinity:PodAffinity 3podAntiAffinity:PodAntiAffinity
@@ -273,7 +282,7 @@ AvoidPods 1preferAvoidPods:PreferAvoidPodsEntry+
 AzureDiskVolumeSource 1diskName:s 2diskURI:s 3cachingMode:s 4fsType:s 5readOnly:b 6kind:s
 AzureFilePersistentVolumeSource 1secretName:s 2shareName:s 3readOnly:b? 4secretNamespace:s
 AzureFileVolumeSource 1secretName:s 2shareName:s 3readOnly:b?
-Binding 1metadata:35.ObjectMeta 2target:ObjectReference
+Binding 1metadata:36.ObjectMeta 2target:ObjectReference
 CSIPersistentVolumeSource 1driver:s 2volumeHandle:s 3readOnly:b? 4fsType:s? 5volumeAttributes:s% 6controllerPublishSecretRef:SecretReference 7nodeStageSecretRef:SecretReference 8nodePublishSecretRef:SecretReference 9controllerExpandSecretRef:SecretReference 10nodeExpandSecretRef:SecretReference
 CSIVolumeSource 1driver:s 2readOnly:b 3fsType:s 4volumeAttributes:s% 5nodePublishSecretRef:LocalObjectReference
 Capabilities 1add:s+ 2drop:s+
@@ -282,14 +291,14 @@ CephFSVolumeSource 1monitors:s+ 2path:s? 3user:s? 4secretFile:s? 5secretRef:Loca
 CinderPersistentVolumeSource 1volumeID:s 2fsType:s? 3readOnly:b? 4secretRef:SecretReference
 CinderVolumeSource 1volumeID:s 2fsType:s? 3readOnly:b? 4secretRef:LocalObjectReference
 ClientIPConfig 1timeoutSeconds:i
-ClusterTrustBundleProjection 1name:s 2signerName:s 3labelSelector:35.LabelSelector 5optional:b 4path:s
+ClusterTrustBundleProjection 1name:s 2signerName:s 3labelSelector:36.LabelSelector 5optional:b 4path:s
 ComponentCondition 1type:s 2status:s 3message:s? 4error:s?
-ComponentStatus 1metadata:35.ObjectMeta 2conditions:ComponentCondition+
-ComponentStatusList 1metadata:35.ListMeta 2items:ComponentStatus+
-ConfigMap 1metadata:35.ObjectMeta 4immutable:b 2data:s% 3binaryData:y%
+ComponentStatus 1metadata:36.ObjectMeta 2conditions:ComponentCondition+
+ComponentStatusList 1metadata:36.ListMeta 2items:ComponentStatus+
+ConfigMap 1metadata:36.ObjectMeta 4immutable:b 2data:s% 3binaryData:y%
 ConfigMapEnvSource 1localObjectReference:LocalObjectReference^ 2optional:b
 ConfigMapKeySelector 1localObjectReference:LocalObjectReference^ 2key:s 3optional:b
-ConfigMapList 1metadata:35.ListMeta 2items:ConfigMap+
+ConfigMapList 1metadata:36.ListMeta 2items:ConfigMap+
 ConfigMapNodeConfigSource 1namespace:s 2name:s 3uid:s? 4resourceVersion:s? 5kubeletConfigKey:s
 ConfigMapProjection 1localObjectReference:LocalObjectReference^ 2items:KeyToPath+ 4optional:b
 ConfigMapVolumeSource 1localObjectReference:LocalObjectReference^ 2items:KeyToPath+ 3defaultMode:i 4optional:b
@@ -301,30 +310,30 @@ ContainerResizePolicy 1resourceName:s 2restartPolicy:s
 ContainerRestartRule 1action:s? 2exitCodes:ContainerRestartRuleOnExitCodes
 ContainerRestartRuleOnExitCodes 1operator:s? 2values:i+
 ContainerState 1waiting:ContainerStateWaiting 2running:ContainerStateRunning 3terminated:ContainerStateTerminated
-ContainerStateRunning 1startedAt:35.Time
-ContainerStateTerminated 1exitCode:i 2signal:i? 3reason:s? 4message:s? 5startedAt:35.Time 6finishedAt:35.Time 7containerID:s?
+ContainerStateRunning 1startedAt:36.Time
+ContainerStateTerminated 1exitCode:i 2signal:i? 3reason:s? 4message:s? 5startedAt:36.Time 6finishedAt:36.Time 7containerID:s?
 ContainerStateWaiting 1reason:s? 2message:s?
-ContainerStatus 1name:s 2state:ContainerState 3lastState:ContainerState 4ready:b 5restartCount:i 6image:s 7imageID:s 8containerID:s? 9started:b 10allocatedResources:34.Quantity% 11resources:ResourceRequirements 12volumeMounts:VolumeMountStatus+ 13user:ContainerUser 14allocatedResourcesStatus:ResourceStatus+ 15stopSignal:s
+ContainerStatus 1name:s 2state:ContainerState 3lastState:ContainerState 4ready:b 5restartCount:i 6image:s 7imageID:s 8containerID:s? 9started:b 10allocatedResources:35.Quantity% 11resources:ResourceRequirements 12volumeMounts:VolumeMountStatus+ 13user:ContainerUser 14allocatedResourcesStatus:ResourceStatus+ 15stopSignal:s
 ContainerUser 1linux:LinuxContainerUser
 DaemonEndpoint 1Port:i
 DownwardAPIProjection 1items:DownwardAPIVolumeFile+
 DownwardAPIVolumeFile 1path:s 2fieldRef:ObjectFieldSelector 3resourceFieldRef:ResourceFieldSelector 4mode:i
 DownwardAPIVolumeSource 1items:DownwardAPIVolumeFile+ 2defaultMode:i
-EmptyDirVolumeSource 1medium:s? 2sizeLimit:34.Quantity
+EmptyDirVolumeSource 1medium:s? 2sizeLimit:35.Quantity
 EndpointAddress 1ip:s 3hostname:s? 4nodeName:s 2targetRef:ObjectReference
 EndpointPort 1name:s? 2port:i 3protocol:s? 4appProtocol:s
 EndpointSubset 1addresses:EndpointAddress+ 2notReadyAddresses:EndpointAddress+ 3ports:EndpointPort+
-Endpoints 1metadata:35.ObjectMeta 2subsets:EndpointSubset+
-EndpointsList 1metadata:35.ListMeta 2items:Endpoints+
+Endpoints 1metadata:36.ObjectMeta 2subsets:EndpointSubset+
+EndpointsList 1metadata:36.ListMeta 2items:Endpoints+
 EnvFromSource 1prefix:s? 2configMapRef:ConfigMapEnvSource 3secretRef:SecretEnvSource
 EnvVar 1name:s 2value:s? 3valueFrom:EnvVarSource
 EnvVarSource 1fieldRef:ObjectFieldSelector 2resourceFieldRef:ResourceFieldSelector 3configMapKeyRef:ConfigMapKeySelector 4secretKeyRef:SecretKeySelector 5fileKeyRef:FileKeySelector
 EphemeralContainer 1ephemeralContainerCommon:EphemeralContainerCommon^ 2targetContainerName:s?
 EphemeralContainerCommon 1name:s 2image:s? 3command:s+ 4args:s+ 5workingDir:s? 6ports:ContainerPort+ 19envFrom:EnvFromSource+ 7env:EnvVar+ 8resources:ResourceRequirements 23resizePolicy:ContainerResizePolicy+ 24restartPolicy:s 25restartPolicyRules:ContainerRestartRule+ 9volumeMounts:VolumeMount+ 21volumeDevices:VolumeDevice+ 10livenessProbe:Probe 11readinessProbe:Probe 22startupProbe:Probe 12lifecycle:Lifecycle 13terminationMessagePath:s? 20terminationMessagePolicy:s? 14imagePullPolicy:s? 15securityContext:SecurityContext 16stdin:b? 17stdinOnce:b? 18tty:b?
 EphemeralVolumeSource 1volumeClaimTemplate:PersistentVolumeClaimTemplate
-Event 1metadata:35.ObjectMeta 2involvedObject:ObjectReference 3reason:s? 4message:s? 5source:EventSource 6firstTimestamp:35.Time 7lastTimestamp:35.Time 8count:i? 9type:s? 10eventTime:35.MicroTime 11series:EventSeries 12action:s? 13related:ObjectReference 14reportingComponent:s 15reportingInstance:s
-EventList 1metadata:35.ListMeta 2items:Event+
-EventSeries 1count:i? 2lastObservedTime:35.MicroTime
+Event 1metadata:36.ObjectMeta 2involvedObject:ObjectReference 3reason:s? 4message:s? 5source:EventSource 6firstTimestamp:36.Time 7lastTimestamp:36.Time 8count:i? 9type:s? 10eventTime:36.MicroTime 11series:EventSeries 12action:s? 13related:ObjectReference 14reportingComponent:s 15reportingInstance:s
+EventList 1metadata:36.ListMeta 2items:Event+
+EventSeries 1count:i? 2lastObservedTime:36.MicroTime
 EventSource 1component:s? 2host:s?
 ExecAction 1command:s+
 FCVolumeSource 1targetWWNs:s+ 2lun:i 3fsType:s? 4readOnly:b? 5wwids:s+
@@ -337,7 +346,7 @@ GRPCAction 1port:i 2service:s
 GitRepoVolumeSource 1repository:s 2revision:s? 3directory:s?
 GlusterfsPersistentVolumeSource 1endpoints:s 2path:s 3readOnly:b? 4endpointsNamespace:s
 GlusterfsVolumeSource 1endpoints:s 2path:s 3readOnly:b?
-HTTPGetAction 1path:s? 2port:37.IntOrString 3host:s? 4scheme:s? 5httpHeaders:HTTPHeader+
+HTTPGetAction 1path:s? 2port:38.IntOrString 3host:s? 4scheme:s? 5httpHeaders:HTTPHeader+
 HTTPHeader 1name:s 2value:s
 HostAlias 1ip:s 2hostnames:s+
 HostIP 1ip:s
@@ -345,35 +354,37 @@ HostPathVolumeSource 1path:s 2type:s
 ISCSIPersistentVolumeSource 1targetPortal:s 2iqn:s 3lun:i 4iscsiInterface:s? 5fsType:s? 6readOnly:b? 7portals:s+ 8chapAuthDiscovery:b? 11chapAuthSession:b? 10secretRef:SecretReference 12initiatorName:s
 ISCSIVolumeSource 1targetPortal:s 2iqn:s 3lun:i 4iscsiInterface:s? 5fsType:s? 6readOnly:b? 7portals:s+ 8chapAuthDiscovery:b? 11chapAuthSession:b? 10secretRef:LocalObjectReference 12initiatorName:s
 ImageVolumeSource 1reference:s? 2pullPolicy:s?
+ImageVolumeStatus 1imageRef:s?
 KeyToPath 1key:s 2path:s 3mode:i
 Lifecycle 1postStart:LifecycleHandler 2preStop:LifecycleHandler 3stopSignal:s
 LifecycleHandler 1exec:ExecAction 2httpGet:HTTPGetAction 3tcpSocket:TCPSocketAction 4sleep:SleepAction
-LimitRange 1metadata:35.ObjectMeta 2spec:LimitRangeSpec
-LimitRangeItem 1type:s 2max:34.Quantity% 3min:34.Quantity% 4default:34.Quantity% 5defaultRequest:34.Quantity% 6maxLimitRequestRatio:34.Quantity%
-LimitRangeList 1metadata:35.ListMeta 2items:LimitRange+
+LimitRange 1metadata:36.ObjectMeta 2spec:LimitRangeSpec
+LimitRangeItem 1type:s 2max:35.Quantity% 3min:35.Quantity% 4default:35.Quantity% 5defaultRequest:35.Quantity% 6maxLimitRequestRatio:35.Quantity%
+LimitRangeList 1metadata:36.ListMeta 2items:LimitRange+
 LimitRangeSpec 1limits:LimitRangeItem+
 LinuxContainerUser 1uid:l 2gid:l 3supplementalGroups:l+
-List 1metadata:35.ListMeta 2items:36.RawExtension+
+List 1metadata:36.ListMeta 2items:37.RawExtension+
 LoadBalancerIngress 1ip:s? 2hostname:s? 3ipMode:s 4ports:PortStatus+
 LoadBalancerStatus 1ingress:LoadBalancerIngress+
 LocalObjectReference 1name:s?
 LocalVolumeSource 1path:s 2fsType:s
 ModifyVolumeStatus 1targetVolumeAttributesClassName:s? 2status:s
 NFSVolumeSource 1server:s 2path:s 3readOnly:b?
-Namespace 1metadata:35.ObjectMeta 2spec:NamespaceSpec 3status:NamespaceStatus
-NamespaceCondition 1type:s 2status:s 4lastTransitionTime:35.Time 5reason:s? 6message:s?
-NamespaceList 1metadata:35.ListMeta 2items:Namespace+
+Namespace 1metadata:36.ObjectMeta 2spec:NamespaceSpec 3status:NamespaceStatus
+NamespaceCondition 1type:s 2status:s 4lastTransitionTime:36.Time 5reason:s? 6message:s?
+NamespaceList 1metadata:36.ListMeta 2items:Namespace+
 NamespaceSpec 1finalizers:s+
 NamespaceStatus 1phase:s? 2conditions:NamespaceCondition+
-Node 1metadata:35.ObjectMeta 2spec:NodeSpec 3status:NodeStatus
+Node 1metadata:36.ObjectMeta 2spec:NodeSpec 3status:NodeStatus
 NodeAddress 1type:s 2address:s
 NodeAffinity 1requiredDuringSchedulingIgnoredDuringExecution:NodeSelector 2preferredDuringSchedulingIgnoredDuringExecution:PreferredSchedulingTerm+
-NodeCondition 1type:s 2status:s 3lastHeartbeatTime:35.Time 4lastTransitionTime:35.Time 5reason:s? 6message:s?
+NodeAllocatableResourceClaimStatus 1resourceClaimName:s 2containers:s+ 3resources:35.Quantity%
+NodeCondition 1type:s 2status:s 3lastHeartbeatTime:36.Time 4lastTransitionTime:36.Time 5reason:s? 6message:s?
 NodeConfigSource 2configMap:ConfigMapNodeConfigSource
 NodeConfigStatus 1assigned:NodeConfigSource 2active:NodeConfigSource 3lastKnownGood:NodeConfigSource 4error:s?
 NodeDaemonEndpoints 1kubeletEndpoint:DaemonEndpoint
 NodeFeatures 1supplementalGroupsPolicy:b
-NodeList 1metadata:35.ListMeta 2items:Node+
+NodeList 1metadata:36.ListMeta 2items:Node+
 NodeProxyOptions 1path:s?
 NodeRuntimeHandler 1name:s 2features:NodeRuntimeHandlerFeatures
 NodeRuntimeHandlerFeatures 1recursiveReadOnlyMounts:b 2userNamespaces:b
@@ -381,38 +392,38 @@ NodeSelector 1nodeSelectorTerms:NodeSelectorTerm+
 NodeSelectorRequirement 1key:s 2operator:s 3values:s+
 NodeSelectorTerm 1matchExpressions:NodeSelectorRequirement+ 2matchFields:NodeSelectorRequirement+
 NodeSpec 1podCIDR:s? 7podCIDRs:s+ 3providerID:s? 4unschedulable:b? 5taints:Taint+ 6configSource:NodeConfigSource 2externalID:s?
-NodeStatus 1capacity:34.Quantity% 2allocatable:34.Quantity% 3phase:s? 4conditions:NodeCondition+ 5addresses:NodeAddress+ 6daemonEndpoints:NodeDaemonEndpoints 7nodeInfo:NodeSystemInfo 8images:ContainerImage+ 9volumesInUse:s+ 10volumesAttached:AttachedVolume+ 11config:NodeConfigStatus 12runtimeHandlers:NodeRuntimeHandler+ 13features:NodeFeatures 14declaredFeatures:s+
+NodeStatus 1capacity:35.Quantity% 2allocatable:35.Quantity% 3phase:s? 4conditions:NodeCondition+ 5addresses:NodeAddress+ 6daemonEndpoints:NodeDaemonEndpoints 7nodeInfo:NodeSystemInfo 8images:ContainerImage+ 9volumesInUse:s+ 10volumesAttached:AttachedVolume+ 11config:NodeConfigStatus 12runtimeHandlers:NodeRuntimeHandler+ 13features:NodeFeatures 14declaredFeatures:s+
 NodeSwapStatus 1capacity:l
 NodeSystemInfo 1machineID:s 2systemUUID:s 3bootID:s 4kernelVersion:s 5osImage:s 6containerRuntimeVersion:s 7kubeletVersion:s 8kubeProxyVersion:s 9operatingSystem:s 10architecture:s 11swap:NodeSwapStatus
 ObjectFieldSelector 1apiVersion:s? 2fieldPath:s
 ObjectReference 1kind:s? 2namespace:s? 3name:s? 4uid:s? 5apiVersion:s? 6resourceVersion:s? 7fieldPath:s?
-PersistentVolume 1metadata:35.ObjectMeta 2spec:PersistentVolumeSpec 3status:PersistentVolumeStatus
-PersistentVolumeClaim 1metadata:35.ObjectMeta 2spec:PersistentVolumeClaimSpec 3status:PersistentVolumeClaimStatus
-PersistentVolumeClaimCondition 1type:s 2status:s 3lastProbeTime:35.Time 4lastTransitionTime:35.Time 5reason:s? 6message:s?
-PersistentVolumeClaimList 1metadata:35.ListMeta 2items:PersistentVolumeClaim+
-PersistentVolumeClaimSpec 1accessModes:s+ 4selector:35.LabelSelector 2resources:VolumeResourceRequirements 3volumeName:s? 5storageClassName:s 6volumeMode:s 7dataSource:TypedLocalObjectReference 8dataSourceRef:TypedObjectReference 9volumeAttributesClassName:s
-PersistentVolumeClaimStatus 1phase:s? 2accessModes:s+ 3capacity:34.Quantity% 4conditions:PersistentVolumeClaimCondition+ 5allocatedResources:34.Quantity% 7allocatedResourceStatuses:s% 8currentVolumeAttributesClassName:s 9modifyVolumeStatus:ModifyVolumeStatus
-PersistentVolumeClaimTemplate 1metadata:35.ObjectMeta 2spec:PersistentVolumeClaimSpec
+PersistentVolume 1metadata:36.ObjectMeta 2spec:PersistentVolumeSpec 3status:PersistentVolumeStatus
+PersistentVolumeClaim 1metadata:36.ObjectMeta 2spec:PersistentVolumeClaimSpec 3status:PersistentVolumeClaimStatus
+PersistentVolumeClaimCondition 1type:s 2status:s 3lastProbeTime:36.Time 4lastTransitionTime:36.Time 5reason:s? 6message:s?
+PersistentVolumeClaimList 1metadata:36.ListMeta 2items:PersistentVolumeClaim+
+PersistentVolumeClaimSpec 1accessModes:s+ 4selector:36.LabelSelector 2resources:VolumeResourceRequirements 3volumeName:s? 5storageClassName:s 6volumeMode:s 7dataSource:TypedLocalObjectReference 8dataSourceRef:TypedObjectReference 9volumeAttributesClassName:s
+PersistentVolumeClaimStatus 1phase:s? 2accessModes:s+ 3capacity:35.Quantity% 4conditions:PersistentVolumeClaimCondition+ 5allocatedResources:35.Quantity% 7allocatedResourceStatuses:s% 8currentVolumeAttributesClassName:s 9modifyVolumeStatus:ModifyVolumeStatus
+PersistentVolumeClaimTemplate 1metadata:36.ObjectMeta 2spec:PersistentVolumeClaimSpec
 PersistentVolumeClaimVolumeSource 1claimName:s 2readOnly:b?
-PersistentVolumeList 1metadata:35.ListMeta 2items:PersistentVolume+
+PersistentVolumeList 1metadata:36.ListMeta 2items:PersistentVolume+
 PersistentVolumeSource 1gcePersistentDisk:GCEPersistentDiskVolumeSource 2awsElasticBlockStore:AWSElasticBlockStoreVolumeSource 3hostPath:HostPathVolumeSource 4glusterfs:GlusterfsPersistentVolumeSource 5nfs:NFSVolumeSource 6rbd:RBDPersistentVolumeSource 7iscsi:ISCSIPersistentVolumeSource 8cinder:CinderPersistentVolumeSource 9cephfs:CephFSPersistentVolumeSource 10fc:FCVolumeSource 11flocker:FlockerVolumeSource 12flexVolume:FlexPersistentVolumeSource 13azureFile:AzureFilePersistentVolumeSource 14vsphereVolume:VsphereVirtualDiskVolumeSource 15quobyte:QuobyteVolumeSource 16azureDisk:AzureDiskVolumeSource 17photonPersistentDisk:PhotonPersistentDiskVolumeSource 18portworxVolume:PortworxVolumeSource 19scaleIO:ScaleIOPersistentVolumeSource 20local:LocalVolumeSource 21storageos:StorageOSPersistentVolumeSource 22csi:CSIPersistentVolumeSource
-PersistentVolumeSpec 1capacity:34.Quantity% 2persistentVolumeSource:PersistentVolumeSource^ 3accessModes:s+ 4claimRef:ObjectReference 5persistentVolumeReclaimPolicy:s? 6storageClassName:s? 7mountOptions:s+ 8volumeMode:s 9nodeAffinity:VolumeNodeAffinity 10volumeAttributesClassName:s
-PersistentVolumeStatus 1phase:s? 2message:s? 3reason:s? 4lastPhaseTransitionTime:35.Time
+PersistentVolumeSpec 1capacity:35.Quantity% 2persistentVolumeSource:PersistentVolumeSource^ 3accessModes:s+ 4claimRef:ObjectReference 5persistentVolumeReclaimPolicy:s? 6storageClassName:s? 7mountOptions:s+ 8volumeMode:s 9nodeAffinity:VolumeNodeAffinity 10volumeAttributesClassName:s
+PersistentVolumeStatus 1phase:s? 2message:s? 3reason:s? 4lastPhaseTransitionTime:36.Time
 PhotonPersistentDiskVolumeSource 1pdID:s 2fsType:s?
-Pod 1metadata:35.ObjectMeta 2spec:PodSpec 3status:PodStatus
+Pod 1metadata:36.ObjectMeta 2spec:PodSpec 3status:PodStatus
 PodAffinity 1requiredDuringSchedulingIgnoredDuringExecution:PodAffinityTerm+ 2preferredDuringSchedulingIgnoredDuringExecution:WeightedPodAffinityTerm+
-PodAffinityTerm 1labelSelector:35.LabelSelector 2namespaces:s+ 3topologyKey:s 4namespaceSelector:35.LabelSelector 5matchLabelKeys:s+ 6mismatchLabelKeys:s+
+PodAffinityTerm 1labelSelector:36.LabelSelector 2namespaces:s+ 3topologyKey:s 4namespaceSelector:36.LabelSelector 5matchLabelKeys:s+ 6mismatchLabelKeys:s+
 PodAntiAffinity 1requiredDuringSchedulingIgnoredDuringExecution:PodAffinityTerm+ 2preferredDuringSchedulingIgnoredDuringExecution:WeightedPodAffinityTerm+
 PodAttachOptions 1stdin:b? 2stdout:b? 3stderr:b? 4tty:b? 5container:s?
 PodCertificateProjection 1signerName:s? 2keyType:s? 3maxExpirationSeconds:i 4credentialBundlePath:s? 5keyPath:s? 6certificateChainPath:s? 7userAnnotations:s%
-PodCondition 1type:s 7observedGeneration:l? 2status:s 3lastProbeTime:35.Time 4lastTransitionTime:35.Time 5reason:s? 6message:s?
+PodCondition 1type:s 7observedGeneration:l? 2status:s 3lastProbeTime:36.Time 4lastTransitionTime:36.Time 5reason:s? 6message:s?
 PodDNSConfig 1nameservers:s+ 2searches:s+ 3options:PodDNSConfigOption+
 PodDNSConfigOption 1name:s? 2value:s
 PodExecOptions 1stdin:b? 2stdout:b? 3stderr:b? 4tty:b? 5container:s? 6command:s+
 PodExtendedResourceClaimStatus 1requestMappings:ContainerExtendedResourceRequest+ 2resourceClaimName:s
 PodIP 1ip:s
-PodList 1metadata:35.ListMeta 2items:Pod+
-PodLogOptions 1container:s? 2follow:b? 3previous:b? 4sinceSeconds:l 5sinceTime:35.Time 6timestamps:b? 7tailLines:l 8limitBytes:l 9insecureSkipTLSVerifyBackend:b? 10stream:s
+PodList 1metadata:36.ListMeta 2items:Pod+
+PodLogOptions 1container:s? 2follow:b? 3previous:b? 4sinceSeconds:l 5sinceTime:36.Time 6timestamps:b? 7tailLines:l 8limitBytes:l 9insecureSkipTLSVerifyBackend:b? 10stream:s
 PodOS 1name:s
 PodPortForwardOptions 1ports:i+
 PodProxyOptions 1path:s?
@@ -420,18 +431,19 @@ PodReadinessGate 1conditionType:s
 PodResourceClaim 1name:s 3resourceClaimName:s 4resourceClaimTemplateName:s
 PodResourceClaimStatus 1name:s 2resourceClaimName:s
 PodSchedulingGate 1name:s
+PodSchedulingGroup 1podGroupName:s
 PodSecurityContext 1seLinuxOptions:SELinuxOptions 8windowsOptions:WindowsSecurityContextOptions 2runAsUser:l 6runAsGroup:l 3runAsNonRoot:b 4supplementalGroups:l+ 12supplementalGroupsPolicy:s 5fsGroup:l 7sysctls:Sysctl+ 9fsGroupChangePolicy:s 10seccompProfile:SeccompProfile 11appArmorProfile:AppArmorProfile 13seLinuxChangePolicy:s
-PodSignature 1podController:35.OwnerReference
-PodSpec 1volumes:Volume+ 20initContainers:Container+ 2containers:Container+ 34ephemeralContainers:EphemeralContainer+ 3restartPolicy:s? 4terminationGracePeriodSeconds:l 5activeDeadlineSeconds:l 6dnsPolicy:s? 7nodeSelector:s% 8serviceAccountName:s? 9serviceAccount:s? 21automountServiceAccountToken:b 10nodeName:s? 11hostNetwork:b? 12hostPID:b? 13hostIPC:b? 27shareProcessNamespace:b 14securityContext:PodSecurityContext 15imagePullSecrets:LocalObjectReference+ 16hostname:s? 17subdomain:s? 18affinity:Affinity 19schedulerName:s? 22tolerations:Toleration+ 23hostAliases:HostAlias+ 24priorityClassName:s? 25priority:i 26dnsConfig:PodDNSConfig 28readinessGates:PodReadinessGate+ 29runtimeClassName:s 30enableServiceLinks:b 31preemptionPolicy:s 32overhead:34.Quantity% 33topologySpreadConstraints:TopologySpreadConstraint+ 35setHostnameAsFQDN:b 36os:PodOS 37hostUsers:b 38schedulingGates:PodSchedulingGate+ 39resourceClaims:PodResourceClaim+ 40resources:ResourceRequirements 41hostnameOverride:s 42workloadRef:WorkloadReference
-PodStatus 17observedGeneration:l? 1phase:s? 2conditions:PodCondition+ 3message:s? 4reason:s? 11nominatedNodeName:s? 5hostIP:s? 16hostIPs:HostIP+ 6podIP:s? 12podIPs:PodIP+ 7startTime:35.Time 10initContainerStatuses:ContainerStatus+ 8containerStatuses:ContainerStatus+ 9qosClass:s? 13ephemeralContainerStatuses:ContainerStatus+ 14resize:s? 15resourceClaimStatuses:PodResourceClaimStatus+ 18extendedResourceClaimStatus:PodExtendedResourceClaimStatus 19allocatedResources:34.Quantity% 20resources:ResourceRequirements
-PodStatusResult 1metadata:35.ObjectMeta 2status:PodStatus
-PodTemplate 1metadata:35.ObjectMeta 2template:PodTemplateSpec
-PodTemplateList 1metadata:35.ListMeta 2items:PodTemplate+
-PodTemplateSpec 1metadata:35.ObjectMeta 2spec:PodSpec
+PodSignature 1podController:36.OwnerReference
+PodSpec 1volumes:Volume+ 20initContainers:Container+ 2containers:Container+ 34ephemeralContainers:EphemeralContainer+ 3restartPolicy:s? 4terminationGracePeriodSeconds:l 5activeDeadlineSeconds:l 6dnsPolicy:s? 7nodeSelector:s% 8serviceAccountName:s? 9serviceAccount:s? 21automountServiceAccountToken:b 10nodeName:s? 11hostNetwork:b? 12hostPID:b? 13hostIPC:b? 27shareProcessNamespace:b 14securityContext:PodSecurityContext 15imagePullSecrets:LocalObjectReference+ 16hostname:s? 17subdomain:s? 18affinity:Affinity 19schedulerName:s? 22tolerations:Toleration+ 23hostAliases:HostAlias+ 24priorityClassName:s? 25priority:i 26dnsConfig:PodDNSConfig 28readinessGates:PodReadinessGate+ 29runtimeClassName:s 30enableServiceLinks:b 31preemptionPolicy:s 32overhead:35.Quantity% 33topologySpreadConstraints:TopologySpreadConstraint+ 35setHostnameAsFQDN:b 36os:PodOS 37hostUsers:b 38schedulingGates:PodSchedulingGate+ 39resourceClaims:PodResourceClaim+ 40resources:ResourceRequirements 41hostnameOverride:s 43schedulingGroup:PodSchedulingGroup
+PodStatus 17observedGeneration:l? 1phase:s? 2conditions:PodCondition+ 3message:s? 4reason:s? 11nominatedNodeName:s? 5hostIP:s? 16hostIPs:HostIP+ 6podIP:s? 12podIPs:PodIP+ 7startTime:36.Time 10initContainerStatuses:ContainerStatus+ 8containerStatuses:ContainerStatus+ 9qosClass:s? 13ephemeralContainerStatuses:ContainerStatus+ 14resize:s? 15resourceClaimStatuses:PodResourceClaimStatus+ 18extendedResourceClaimStatus:PodExtendedResourceClaimStatus 19allocatedResources:35.Quantity% 20resources:ResourceRequirements 21nodeAllocatableResourceClaimStatuses:NodeAllocatableResourceClaimStatus+
+PodStatusResult 1metadata:36.ObjectMeta 2status:PodStatus
+PodTemplate 1metadata:36.ObjectMeta 2template:PodTemplateSpec
+PodTemplateList 1metadata:36.ListMeta 2items:PodTemplate+
+PodTemplateSpec 1metadata:36.ObjectMeta 2spec:PodSpec
 PortStatus 1port:i 2protocol:s 3error:s
 PortworxVolumeSource 1volumeID:s 2fsType:s? 3readOnly:b?
 Preconditions 1uid:s
-PreferAvoidPodsEntry 1podSignature:PodSignature 2evictionTime:35.Time 3reason:s? 4message:s?
+PreferAvoidPodsEntry 1podSignature:PodSignature 2evictionTime:36.Time 3reason:s? 4message:s?
 PreferredSchedulingTerm 1weight:i 2preference:NodeSelectorTerm
 Probe 1handler:ProbeHandler^ 2initialDelaySeconds:i? 3timeoutSeconds:i? 4periodSeconds:i? 5successThreshold:i? 6failureThreshold:i? 7terminationGracePeriodSeconds:l
 ProbeHandler 1exec:ExecAction 2httpGet:HTTPGetAction 3tcpSocket:TCPSocketAction 4grpc:GRPCAction
@@ -439,20 +451,20 @@ ProjectedVolumeSource 1sources:VolumeProjection+ 2defaultMode:i
 QuobyteVolumeSource 1registry:s 2volume:s 3readOnly:b? 4user:s? 5group:s? 6tenant:s?
 RBDPersistentVolumeSource 1monitors:s+ 2image:s 3fsType:s? 4pool:s? 5user:s? 6keyring:s? 7secretRef:SecretReference 8readOnly:b?
 RBDVolumeSource 1monitors:s+ 2image:s 3fsType:s? 4pool:s? 5user:s? 6keyring:s? 7secretRef:LocalObjectReference 8readOnly:b?
-RangeAllocation 1metadata:35.ObjectMeta 2range:s 3data:y
-ReplicationController 1metadata:35.ObjectMeta 2spec:ReplicationControllerSpec 3status:ReplicationControllerStatus
-ReplicationControllerCondition 1type:s 2status:s 3lastTransitionTime:35.Time 4reason:s? 5message:s?
-ReplicationControllerList 1metadata:35.ListMeta 2items:ReplicationController+
+RangeAllocation 1metadata:36.ObjectMeta 2range:s 3data:y
+ReplicationController 1metadata:36.ObjectMeta 2spec:ReplicationControllerSpec 3status:ReplicationControllerStatus
+ReplicationControllerCondition 1type:s 2status:s 3lastTransitionTime:36.Time 4reason:s? 5message:s?
+ReplicationControllerList 1metadata:36.ListMeta 2items:ReplicationController+
 ReplicationControllerSpec 1replicas:i 4minReadySeconds:i? 2selector:s% 3template:PodTemplateSpec
 ReplicationControllerStatus 1replicas:i 2fullyLabeledReplicas:i? 4readyReplicas:i? 5availableReplicas:i? 3observedGeneration:l? 6conditions:ReplicationControllerCondition+
 ResourceClaim 1name:s 2request:s?
-ResourceFieldSelector 1containerName:s? 2resource:s 3divisor:34.Quantity
-ResourceHealth 1resourceID:s 2health:s?
-ResourceQuota 1metadata:35.ObjectMeta 2spec:ResourceQuotaSpec 3status:ResourceQuotaStatus
-ResourceQuotaList 1metadata:35.ListMeta 2items:ResourceQuota+
-ResourceQuotaSpec 1hard:34.Quantity% 2scopes:s+ 3scopeSelector:ScopeSelector
-ResourceQuotaStatus 1hard:34.Quantity% 2used:34.Quantity%
-ResourceRequirements 1limits:34.Quantity% 2requests:34.Quantity% 3claims:ResourceClaim+
+ResourceFieldSelector 1containerName:s? 2resource:s 3divisor:35.Quantity
+ResourceHealth 1resourceID:s 2health:s? 6message:s
+ResourceQuota 1metadata:36.ObjectMeta 2spec:ResourceQuotaSpec 3status:ResourceQuotaStatus
+ResourceQuotaList 1metadata:36.ListMeta 2items:ResourceQuota+
+ResourceQuotaSpec 1hard:35.Quantity% 2scopes:s+ 3scopeSelector:ScopeSelector
+ResourceQuotaStatus 1hard:35.Quantity% 2used:35.Quantity%
+ResourceRequirements 1limits:35.Quantity% 2requests:35.Quantity% 3claims:ResourceClaim+
 ResourceStatus 1name:s 2resources:ResourceHealth+
 SELinuxOptions 1user:s? 2role:s? 3type:s? 4level:s?
 ScaleIOPersistentVolumeSource 1gateway:s 2system:s 3secretRef:SecretReference 4sslEnabled:b? 5protectionDomain:s? 6storagePool:s? 7storageMode:s? 8volumeName:s? 9fsType:s? 10readOnly:b?
@@ -460,68 +472,68 @@ ScaleIOVolumeSource 1gateway:s 2system:s 3secretRef:LocalObjectReference 4sslEna
 ScopeSelector 1matchExpressions:ScopedResourceSelectorRequirement+
 ScopedResourceSelectorRequirement 1scopeName:s 2operator:s 3values:s+
 SeccompProfile 1type:s 2localhostProfile:s
-Secret 1metadata:35.ObjectMeta 5immutable:b 2data:y% 4stringData:s% 3type:s?
+Secret 1metadata:36.ObjectMeta 5immutable:b 2data:y% 4stringData:s% 3type:s?
 SecretEnvSource 1localObjectReference:LocalObjectReference^ 2optional:b
 SecretKeySelector 1localObjectReference:LocalObjectReference^ 2key:s 3optional:b
-SecretList 1metadata:35.ListMeta 2items:Secret+
+SecretList 1metadata:36.ListMeta 2items:Secret+
 SecretProjection 1localObjectReference:LocalObjectReference^ 2items:KeyToPath+ 4optional:b
 SecretReference 1name:s? 2namespace:s?
 SecretVolumeSource 1secretName:s? 2items:KeyToPath+ 3defaultMode:i 4optional:b
 SecurityContext 1capabilities:Capabilities 2privileged:b 3seLinuxOptions:SELinuxOptions 10windowsOptions:WindowsSecurityContextOptions 4runAsUser:l 8runAsGroup:l 5runAsNonRoot:b 6readOnlyRootFilesystem:b 7allowPrivilegeEscalation:b 9procMount:s 11seccompProfile:SeccompProfile 12appArmorProfile:AppArmorProfile
 SerializedReference 1reference:ObjectReference
-Service 1metadata:35.ObjectMeta 2spec:ServiceSpec 3status:ServiceStatus
-ServiceAccount 1metadata:35.ObjectMeta 2secrets:ObjectReference+ 3imagePullSecrets:LocalObjectReference+ 4automountServiceAccountToken:b
-ServiceAccountList 1metadata:35.ListMeta 2items:ServiceAccount+
+Service 1metadata:36.ObjectMeta 2spec:ServiceSpec 3status:ServiceStatus
+ServiceAccount 1metadata:36.ObjectMeta 2secrets:ObjectReference+ 3imagePullSecrets:LocalObjectReference+ 4automountServiceAccountToken:b
+ServiceAccountList 1metadata:36.ListMeta 2items:ServiceAccount+
 ServiceAccountTokenProjection 1audience:s? 2expirationSeconds:l 3path:s
-ServiceList 1metadata:35.ListMeta 2items:Service+
-ServicePort 1name:s? 2protocol:s? 6appProtocol:s 3port:i 4targetPort:37.IntOrString 5nodePort:i?
+ServiceList 1metadata:36.ListMeta 2items:Service+
+ServicePort 1name:s? 2protocol:s? 6appProtocol:s 3port:i 4targetPort:38.IntOrString 5nodePort:i?
 ServiceProxyOptions 1path:s?
 ServiceSpec 1ports:ServicePort+ 2selector:s% 3clusterIP:s? 18clusterIPs:s+ 4type:s? 5externalIPs:s+ 7sessionAffinity:s? 8loadBalancerIP:s? 9loadBalancerSourceRanges:s+ 10externalName:s? 11externalTrafficPolicy:s? 12healthCheckNodePort:i? 13publishNotReadyAddresses:b? 14sessionAffinityConfig:SessionAffinityConfig 19ipFamilies:s+ 17ipFamilyPolicy:s 20allocateLoadBalancerNodePorts:b 21loadBalancerClass:s 22internalTrafficPolicy:s 23trafficDistribution:s
-ServiceStatus 1loadBalancer:LoadBalancerStatus 2conditions:35.Condition+
+ServiceStatus 1loadBalancer:LoadBalancerStatus 2conditions:36.Condition+
 SessionAffinityConfig 1clientIP:ClientIPConfig
 SleepAction 1seconds:l
 StorageOSPersistentVolumeSource 1volumeName:s? 2volumeNamespace:s? 3fsType:s? 4readOnly:b? 5secretRef:ObjectReference
 StorageOSVolumeSource 1volumeName:s? 2volumeNamespace:s? 3fsType:s? 4readOnly:b? 5secretRef:LocalObjectReference
 Sysctl 1name:s 2value:s
-TCPSocketAction 1port:37.IntOrString 2host:s?
-Taint 1key:s 2value:s? 3effect:s 4timeAdded:35.Time
+TCPSocketAction 1port:38.IntOrString 2host:s?
+Taint 1key:s 2value:s? 3effect:s 4timeAdded:36.Time
 Toleration 1key:s? 2operator:s? 3value:s? 4effect:s? 5tolerationSeconds:l
 TopologySelectorLabelRequirement 1key:s 2values:s+
 TopologySelectorTerm 1matchLabelExpressions:TopologySelectorLabelRequirement+
-TopologySpreadConstraint 1maxSkew:i 2topologyKey:s 3whenUnsatisfiable:s 4labelSelector:35.LabelSelector 5minDomains:i 6nodeAffinityPolicy:s 7nodeTaintsPolicy:s 8matchLabelKeys:s+
+TopologySpreadConstraint 1maxSkew:i 2topologyKey:s 3whenUnsatisfiable:s 4labelSelector:36.LabelSelector 5minDomains:i 6nodeAffinityPolicy:s 7nodeTaintsPolicy:s 8matchLabelKeys:s+
 TypedLocalObjectReference 1apiGroup:s 2kind:s 3name:s
 TypedObjectReference 1apiGroup:s 2kind:s 3name:s 4namespace:s
 Volume 1name:s 2volumeSource:VolumeSource^
 VolumeDevice 1name:s 2devicePath:s
 VolumeMount 1name:s 2readOnly:b? 7recursiveReadOnly:s 3mountPath:s 4subPath:s? 5mountPropagation:s 6subPathExpr:s?
-VolumeMountStatus 1name:s 2mountPath:s 3readOnly:b? 4recursiveReadOnly:s
+VolumeMountStatus 1name:s 2mountPath:s 3readOnly:b? 4recursiveReadOnly:s 5volumeStatus:VolumeStatus
 VolumeNodeAffinity 1required:NodeSelector
 VolumeProjection 1secret:SecretProjection 2downwardAPI:DownwardAPIProjection 3configMap:ConfigMapProjection 4serviceAccountToken:ServiceAccountTokenProjection 5clusterTrustBundle:ClusterTrustBundleProjection 6podCertificate:PodCertificateProjection
-VolumeResourceRequirements 1limits:34.Quantity% 2requests:34.Quantity%
+VolumeResourceRequirements 1limits:35.Quantity% 2requests:35.Quantity%
 VolumeSource 1hostPath:HostPathVolumeSource 2emptyDir:EmptyDirVolumeSource 3gcePersistentDisk:GCEPersistentDiskVolumeSource 4awsElasticBlockStore:AWSElasticBlockStoreVolumeSource 5gitRepo:GitRepoVolumeSource 6secret:SecretVolumeSource 7nfs:NFSVolumeSource 8iscsi:ISCSIVolumeSource 9glusterfs:GlusterfsVolumeSource 10persistentVolumeClaim:PersistentVolumeClaimVolumeSource 11rbd:RBDVolumeSource 12flexVolume:FlexVolumeSource 13cinder:CinderVolumeSource 14cephfs:CephFSVolumeSource 15flocker:FlockerVolumeSource 16downwardAPI:DownwardAPIVolumeSource 17fc:FCVolumeSource 18azureFile:AzureFileVolumeSource 19configMap:ConfigMapVolumeSource 20vsphereVolume:VsphereVirtualDiskVolumeSource 21quobyte:QuobyteVolumeSource 22azureDisk:AzureDiskVolumeSource 23photonPersistentDisk:PhotonPersistentDiskVolumeSource 26projected:ProjectedVolumeSource 24portworxVolume:PortworxVolumeSource 25scaleIO:ScaleIOVolumeSource 27storageos:StorageOSVolumeSource 28csi:CSIVolumeSource 29ephemeral:EphemeralVolumeSource 30image:ImageVolumeSource
+VolumeStatus 1image:ImageVolumeStatus
 VsphereVirtualDiskVolumeSource 1volumePath:s 2fsType:s? 3storagePolicyName:s? 4storagePolicyID:s?
 WeightedPodAffinityTerm 1weight:i 2podAffinityTerm:PodAffinityTerm
 WindowsSecurityContextOptions 1gmsaCredentialSpecName:s 2gmsaCredentialSpec:s 3runAsUserName:s 4hostProcess:b
-WorkloadReference 1name:s 2podGroup:s 3podGroupReplicaKey:s?
 @k8s.io.api.discovery.v1 discovery.k8s.io/v1
 Endpoint 1addresses:s+ 2conditions:EndpointConditions 3hostname:s 4targetRef:16.ObjectReference 5deprecatedTopology:s% 6nodeName:s 7zone:s 8hints:EndpointHints
 EndpointConditions 1ready:b 2serving:b 3terminating:b
 EndpointHints 1forZones:ForZone+ 2forNodes:ForNode+
 EndpointPort 1name:s 2protocol:s 3port:i 4appProtocol:s
-EndpointSlice 1metadata:35.ObjectMeta 4addressType:s 2endpoints:Endpoint+ 3ports:EndpointPort+
-EndpointSliceList 1metadata:35.ListMeta 2items:EndpointSlice+
+EndpointSlice 1metadata:36.ObjectMeta 4addressType:s 2endpoints:Endpoint+ 3ports:EndpointPort+
+EndpointSliceList 1metadata:36.ListMeta 2items:EndpointSlice+
 ForNode 1name:s
 ForZone 1name:s
 @k8s.io.api.events.v1 events.k8s.io/v1
-Event 1metadata:35.ObjectMeta 2eventTime:35.MicroTime 3series:EventSeries 4reportingController:s? 5reportingInstance:s? 6action:s? 7reason:s? 8regarding:16.ObjectReference 9related:16.ObjectReference 10note:s? 11type:s? 12deprecatedSource:16.EventSource 13deprecatedFirstTimestamp:35.Time 14deprecatedLastTimestamp:35.Time 15deprecatedCount:i?
-EventList 1metadata:35.ListMeta 2items:Event+
-EventSeries 1count:i 2lastObservedTime:35.MicroTime
+Event 1metadata:36.ObjectMeta 2eventTime:36.MicroTime 3series:EventSeries 4reportingController:s? 5reportingInstance:s? 6action:s? 7reason:s? 8regarding:16.ObjectReference 9related:16.ObjectReference 10note:s? 11type:s? 12deprecatedSource:16.EventSource 13deprecatedFirstTimestamp:36.Time 14deprecatedLastTimestamp:36.Time 15deprecatedCount:i?
+EventList 1metadata:36.ListMeta 2items:Event+
+EventSeries 1count:i 2lastObservedTime:36.MicroTime
 @k8s.io.api.flowcontrol.v1 flowcontrol.apiserver.k8s.io/v1
 ExemptPriorityLevelConfiguration 1nominalConcurrencyShares:i 2lendablePercent:i
 FlowDistinguisherMethod 1type:s
-FlowSchema 1metadata:35.ObjectMeta 2spec:FlowSchemaSpec 3status:FlowSchemaStatus
-FlowSchemaCondition 1type:s? 2status:s? 3lastTransitionTime:35.Time 4reason:s? 5message:s?
-FlowSchemaList 1metadata:35.ListMeta 2items:FlowSchema+
+FlowSchema 1metadata:36.ObjectMeta 2spec:FlowSchemaSpec 3status:FlowSchemaStatus
+FlowSchemaCondition 1type:s? 2status:s? 3lastTransitionTime:36.Time 4reason:s? 5message:s?
+FlowSchemaList 1metadata:36.ListMeta 2items:FlowSchema+
 FlowSchemaSpec 1priorityLevelConfiguration:PriorityLevelConfigurationReference 2matchingPrecedence:i 3distinguisherMethod:FlowDistinguisherMethod 4rules:PolicyRulesWithSubjects+
 FlowSchemaStatus 1conditions:FlowSchemaCondition+
 GroupSubject 1name:s
@@ -529,9 +541,9 @@ LimitResponse 1type:s 2queuing:QueuingConfiguration
 LimitedPriorityLevelConfiguration 1nominalConcurrencyShares:i 2limitResponse:LimitResponse 3lendablePercent:i 4borrowingLimitPercent:i
 NonResourcePolicyRule 1verbs:s+ 6nonResourceURLs:s+
 PolicyRulesWithSubjects 1subjects:Subject+ 2resourceRules:ResourcePolicyRule+ 3nonResourceRules:NonResourcePolicyRule+
-PriorityLevelConfiguration 1metadata:35.ObjectMeta 2spec:PriorityLevelConfigurationSpec 3status:PriorityLevelConfigurationStatus
-PriorityLevelConfigurationCondition 1type:s? 2status:s? 3lastTransitionTime:35.Time 4reason:s? 5message:s?
-PriorityLevelConfigurationList 1metadata:35.ListMeta 2items:PriorityLevelConfiguration+
+PriorityLevelConfiguration 1metadata:36.ObjectMeta 2spec:PriorityLevelConfigurationSpec 3status:PriorityLevelConfigurationStatus
+PriorityLevelConfigurationCondition 1type:s? 2status:s? 3lastTransitionTime:36.Time 4reason:s? 5message:s?
+PriorityLevelConfigurationList 1metadata:36.ListMeta 2items:PriorityLevelConfiguration+
 PriorityLevelConfigurationReference 1name:s
 PriorityLevelConfigurationSpec 1type:s 2limited:LimitedPriorityLevelConfiguration 3exempt:ExemptPriorityLevelConfiguration
 PriorityLevelConfigurationStatus 1conditions:PriorityLevelConfigurationCondition+
@@ -543,17 +555,17 @@ UserSubject 1name:s
 @k8s.io.api.networking.v1 networking.k8s.io/v1
 HTTPIngressPath 1path:s? 3pathType:s 2backend:IngressBackend
 HTTPIngressRuleValue 1paths:HTTPIngressPath+
-IPAddress 1metadata:35.ObjectMeta 2spec:IPAddressSpec
-IPAddressList 1metadata:35.ListMeta 2items:IPAddress+
+IPAddress 1metadata:36.ObjectMeta 2spec:IPAddressSpec
+IPAddressList 1metadata:36.ListMeta 2items:IPAddress+
 IPAddressSpec 1parentRef:ParentReference
 IPBlock 1cidr:s 2except:s+
-Ingress 1metadata:35.ObjectMeta 2spec:IngressSpec 3status:IngressStatus
+Ingress 1metadata:36.ObjectMeta 2spec:IngressSpec 3status:IngressStatus
 IngressBackend 4service:IngressServiceBackend 3resource:16.TypedLocalObjectReference
-IngressClass 1metadata:35.ObjectMeta 2spec:IngressClassSpec
-IngressClassList 1metadata:35.ListMeta 2items:IngressClass+
+IngressClass 1metadata:36.ObjectMeta 2spec:IngressClassSpec
+IngressClassList 1metadata:36.ListMeta 2items:IngressClass+
 IngressClassParametersReference 1apiGroup:s 2kind:s 3name:s 4scope:s 5namespace:s
 IngressClassSpec 1controller:s? 2parameters:IngressClassParametersReference
-IngressList 1metadata:35.ListMeta 2items:Ingress+
+IngressList 1metadata:36.ListMeta 2items:Ingress+
 IngressLoadBalancerIngress 1ip:s? 2hostname:s? 4ports:IngressPortStatus+
 IngressLoadBalancerStatus 1ingress:IngressLoadBalancerIngress+
 IngressPortStatus 1port:i 2protocol:s 3error:s
@@ -563,32 +575,32 @@ IngressServiceBackend 1name:s 2port:ServiceBackendPort
 IngressSpec 4ingressClassName:s 1defaultBackend:IngressBackend 2tls:IngressTLS+ 3rules:IngressRule+
 IngressStatus 1loadBalancer:IngressLoadBalancerStatus
 IngressTLS 1hosts:s+ 2secretName:s?
-NetworkPolicy 1metadata:35.ObjectMeta 2spec:NetworkPolicySpec
+NetworkPolicy 1metadata:36.ObjectMeta 2spec:NetworkPolicySpec
 NetworkPolicyEgressRule 1ports:NetworkPolicyPort+ 2to:NetworkPolicyPeer+
 NetworkPolicyIngressRule 1ports:NetworkPolicyPort+ 2from:NetworkPolicyPeer+
-NetworkPolicyList 1metadata:35.ListMeta 2items:NetworkPolicy+
-NetworkPolicyPeer 1podSelector:35.LabelSelector 2namespaceSelector:35.LabelSelector 3ipBlock:IPBlock
-NetworkPolicyPort 1protocol:s 2port:37.IntOrString 3endPort:i
-NetworkPolicySpec 1podSelector:35.LabelSelector 2ingress:NetworkPolicyIngressRule+ 3egress:NetworkPolicyEgressRule+ 4policyTypes:s+
+NetworkPolicyList 1metadata:36.ListMeta 2items:NetworkPolicy+
+NetworkPolicyPeer 1podSelector:36.LabelSelector 2namespaceSelector:36.LabelSelector 3ipBlock:IPBlock
+NetworkPolicyPort 1protocol:s 2port:38.IntOrString 3endPort:i
+NetworkPolicySpec 1podSelector:36.LabelSelector 2ingress:NetworkPolicyIngressRule+ 3egress:NetworkPolicyEgressRule+ 4policyTypes:s+
 ParentReference 1group:s? 2resource:s? 3namespace:s? 4name:s?
 ServiceBackendPort 1name:s? 2number:i?
-ServiceCIDR 1metadata:35.ObjectMeta 2spec:ServiceCIDRSpec 3status:ServiceCIDRStatus
-ServiceCIDRList 1metadata:35.ListMeta 2items:ServiceCIDR+
+ServiceCIDR 1metadata:36.ObjectMeta 2spec:ServiceCIDRSpec 3status:ServiceCIDRStatus
+ServiceCIDRList 1metadata:36.ListMeta 2items:ServiceCIDR+
 ServiceCIDRSpec 1cidrs:s+
-ServiceCIDRStatus 1conditions:35.Condition+
+ServiceCIDRStatus 1conditions:36.Condition+
 @k8s.io.api.networking.v1beta1 networking.k8s.io/v1beta1
 HTTPIngressPath 1path:s? 3pathType:s 2backend:IngressBackend
 HTTPIngressRuleValue 1paths:HTTPIngressPath+
-IPAddress 1metadata:35.ObjectMeta 2spec:IPAddressSpec
-IPAddressList 1metadata:35.ListMeta 2items:IPAddress+
+IPAddress 1metadata:36.ObjectMeta 2spec:IPAddressSpec
+IPAddressList 1metadata:36.ListMeta 2items:IPAddress+
 IPAddressSpec 1parentRef:ParentReference
-Ingress 1metadata:35.ObjectMeta 2spec:IngressSpec 3status:IngressStatus
-IngressBackend 1serviceName:s? 2servicePort:37.IntOrString 3resource:16.TypedLocalObjectReference
-IngressClass 1metadata:35.ObjectMeta 2spec:IngressClassSpec
-IngressClassList 1metadata:35.ListMeta 2items:IngressClass+
+Ingress 1metadata:36.ObjectMeta 2spec:IngressSpec 3status:IngressStatus
+IngressBackend 1serviceName:s? 2servicePort:38.IntOrString 3resource:16.TypedLocalObjectReference
+IngressClass 1metadata:36.ObjectMeta 2spec:IngressClassSpec
+IngressClassList 1metadata:36.ListMeta 2items:IngressClass+
 IngressClassParametersReference 1apiGroup:s 2kind:s 3name:s 4scope:s 5namespace:s
 IngressClassSpec 1controller:s? 2parameters:IngressClassParametersReference
-IngressList 1metadata:35.ListMeta 2items:Ingress+
+IngressList 1metadata:36.ListMeta 2items:Ingress+
 IngressLoadBalancerIngress 1ip:s? 2hostname:s? 4ports:IngressPortStatus+
 IngressLoadBalancerStatus 1ingress:IngressLoadBalancerIngress+
 IngressPortStatus 1port:i 2protocol:s 3error:s
@@ -598,236 +610,268 @@ IngressSpec 4ingressClassName:s 1backend:IngressBackend 2tls:IngressTLS+ 3rules:
 IngressStatus 1loadBalancer:IngressLoadBalancerStatus
 IngressTLS 1hosts:s+ 2secretName:s?
 ParentReference 1group:s? 2resource:s? 3namespace:s? 4name:s?
-ServiceCIDR 1metadata:35.ObjectMeta 2spec:ServiceCIDRSpec 3status:ServiceCIDRStatus
-ServiceCIDRList 1metadata:35.ListMeta 2items:ServiceCIDR+
+ServiceCIDR 1metadata:36.ObjectMeta 2spec:ServiceCIDRSpec 3status:ServiceCIDRStatus
+ServiceCIDRList 1metadata:36.ListMeta 2items:ServiceCIDR+
 ServiceCIDRSpec 1cidrs:s+
-ServiceCIDRStatus 1conditions:35.Condition+
+ServiceCIDRStatus 1conditions:36.Condition+
 @k8s.io.api.node.v1 node.k8s.io/v1
-Overhead 1podFixed:34.Quantity%
-RuntimeClass 1metadata:35.ObjectMeta 2handler:s 3overhead:Overhead 4scheduling:Scheduling
-RuntimeClassList 1metadata:35.ListMeta 2items:RuntimeClass+
+Overhead 1podFixed:35.Quantity%
+RuntimeClass 1metadata:36.ObjectMeta 2handler:s 3overhead:Overhead 4scheduling:Scheduling
+RuntimeClassList 1metadata:36.ListMeta 2items:RuntimeClass+
 Scheduling 1nodeSelector:s% 2tolerations:16.Toleration+
 @k8s.io.api.policy.v1 policy/v1
-Eviction 1metadata:35.ObjectMeta 2deleteOptions:35.DeleteOptions
-PodDisruptionBudget 1metadata:35.ObjectMeta 2spec:PodDisruptionBudgetSpec 3status:PodDisruptionBudgetStatus
-PodDisruptionBudgetList 1metadata:35.ListMeta 2items:PodDisruptionBudget+
-PodDisruptionBudgetSpec 1minAvailable:37.IntOrString 2selector:35.LabelSelector 3maxUnavailable:37.IntOrString 4unhealthyPodEvictionPolicy:s
-PodDisruptionBudgetStatus 1observedGeneration:l? 2disruptedPods:35.Time% 3disruptionsAllowed:i 4currentHealthy:i 5desiredHealthy:i 6expectedPods:i 7conditions:35.Condition+
+Eviction 1metadata:36.ObjectMeta 2deleteOptions:36.DeleteOptions
+PodDisruptionBudget 1metadata:36.ObjectMeta 2spec:PodDisruptionBudgetSpec 3status:PodDisruptionBudgetStatus
+PodDisruptionBudgetList 1metadata:36.ListMeta 2items:PodDisruptionBudget+
+PodDisruptionBudgetSpec 1minAvailable:38.IntOrString 2selector:36.LabelSelector 3maxUnavailable:38.IntOrString 4unhealthyPodEvictionPolicy:s
+PodDisruptionBudgetStatus 1observedGeneration:l? 2disruptedPods:36.Time% 3disruptionsAllowed:i 4currentHealthy:i 5desiredHealthy:i 6expectedPods:i 7conditions:36.Condition+
 @k8s.io.api.rbac.v1 rbac.authorization.k8s.io/v1
-AggregationRule 1clusterRoleSelectors:35.LabelSelector+
-ClusterRole 1metadata:35.ObjectMeta 2rules:PolicyRule+ 3aggregationRule:AggregationRule
-ClusterRoleBinding 1metadata:35.ObjectMeta 2subjects:Subject+ 3roleRef:RoleRef
-ClusterRoleBindingList 1metadata:35.ListMeta 2items:ClusterRoleBinding+
-ClusterRoleList 1metadata:35.ListMeta 2items:ClusterRole+
+AggregationRule 1clusterRoleSelectors:36.LabelSelector+
+ClusterRole 1metadata:36.ObjectMeta 2rules:PolicyRule+ 3aggregationRule:AggregationRule
+ClusterRoleBinding 1metadata:36.ObjectMeta 2subjects:Subject+ 3roleRef:RoleRef
+ClusterRoleBindingList 1metadata:36.ListMeta 2items:ClusterRoleBinding+
+ClusterRoleList 1metadata:36.ListMeta 2items:ClusterRole+
 PolicyRule 1verbs:s+ 2apiGroups:s+ 3resources:s+ 4resourceNames:s+ 5nonResourceURLs:s+
-Role 1metadata:35.ObjectMeta 2rules:PolicyRule+
-RoleBinding 1metadata:35.ObjectMeta 2subjects:Subject+ 3roleRef:RoleRef
-RoleBindingList 1metadata:35.ListMeta 2items:RoleBinding+
-RoleList 1metadata:35.ListMeta 2items:Role+
+Role 1metadata:36.ObjectMeta 2rules:PolicyRule+
+RoleBinding 1metadata:36.ObjectMeta 2subjects:Subject+ 3roleRef:RoleRef
+RoleBindingList 1metadata:36.ListMeta 2items:RoleBinding+
+RoleList 1metadata:36.ListMeta 2items:Role+
 RoleRef 1apiGroup:s 2kind:s 3name:s
 Subject 1kind:s 2apiGroup:s? 3name:s 4namespace:s?
 @k8s.io.api.resource.v1 resource.k8s.io/v1
-AllocatedDeviceStatus 1driver:s 2pool:s 3device:s 7shareID:s 4conditions:35.Condition+ 5data:36.RawExtension 6networkData:NetworkDeviceData
-AllocationResult 1devices:DeviceAllocationResult 3nodeSelector:16.NodeSelector 5allocationTimestamp:35.Time
+AllocatedDeviceStatus 1driver:s 2pool:s 3device:s 7shareID:s 4conditions:36.Condition+ 5data:37.RawExtension 6networkData:NetworkDeviceData
+AllocationResult 1devices:DeviceAllocationResult 3nodeSelector:16.NodeSelector 5allocationTimestamp:36.Time
 CELDeviceSelector 1expression:s
-CapacityRequestPolicy 1default:34.Quantity 3validValues:34.Quantity+ 4validRange:CapacityRequestPolicyRange
-CapacityRequestPolicyRange 1min:34.Quantity 2max:34.Quantity 3step:34.Quantity
-CapacityRequirements 1requests:34.Quantity%
-Counter 1value:34.Quantity
+CapacityRequestPolicy 1default:35.Quantity 3validValues:35.Quantity+ 4validRange:CapacityRequestPolicyRange
+CapacityRequestPolicyRange 1min:35.Quantity 2max:35.Quantity 3step:35.Quantity
+CapacityRequirements 1requests:35.Quantity%
+Counter 1value:35.Quantity
 CounterSet 1name:s 2counters:Counter%
-Device 1name:s 2attributes:DeviceAttribute% 3capacity:DeviceCapacity% 4consumesCounters:DeviceCounterConsumption+ 5nodeName:s 6nodeSelector:16.NodeSelector 7allNodes:b 8taints:DeviceTaint+ 9bindsToNode:b 10bindingConditions:s+ 11bindingFailureConditions:s+ 12allowMultipleAllocations:b
+Device 1name:s 2attributes:DeviceAttribute% 3capacity:DeviceCapacity% 4consumesCounters:DeviceCounterConsumption+ 5nodeName:s 6nodeSelector:16.NodeSelector 7allNodes:b 8taints:DeviceTaint+ 9bindsToNode:b 10bindingConditions:s+ 11bindingFailureConditions:s+ 12allowMultipleAllocations:b 13nodeAllocatableResourceMappings:NodeAllocatableResourceMapping%
 DeviceAllocationConfiguration 1source:s 2requests:s+ 3deviceConfiguration:DeviceConfiguration^
 DeviceAllocationResult 1results:DeviceRequestAllocationResult+ 2config:DeviceAllocationConfiguration+
-DeviceAttribute 2int:l 3bool:b 4string:s 5version:s
-DeviceCapacity 1value:34.Quantity 2requestPolicy:CapacityRequestPolicy
+DeviceAttribute 2int:l 3bool:b 4string:s 5version:s 6ints:l+ 7bools:b+ 8strings:s+ 9versions:s+
+DeviceCapacity 1value:35.Quantity 2requestPolicy:CapacityRequestPolicy
 DeviceClaim 1requests:DeviceRequest+ 2constraints:DeviceConstraint+ 3config:DeviceClaimConfiguration+
 DeviceClaimConfiguration 1requests:s+ 2deviceConfiguration:DeviceConfiguration^
-DeviceClass 1metadata:35.ObjectMeta 2spec:DeviceClassSpec
+DeviceClass 1metadata:36.ObjectMeta 2spec:DeviceClassSpec
 DeviceClassConfiguration 1deviceConfiguration:DeviceConfiguration^
-DeviceClassList 1metadata:35.ListMeta 2items:DeviceClass+
+DeviceClassList 1metadata:36.ListMeta 2items:DeviceClass+
 DeviceClassSpec 1selectors:DeviceSelector+ 2config:DeviceClassConfiguration+ 4extendedResourceName:s
 DeviceConfiguration 1opaque:OpaqueDeviceConfiguration
 DeviceConstraint 1requests:s+ 2matchAttribute:s 3distinctAttribute:s
 DeviceCounterConsumption 1counterSet:s 2counters:Counter%
 DeviceRequest 1name:s 2exactly:ExactDeviceRequest 3firstAvailable:DeviceSubRequest+
-DeviceRequestAllocationResult 1request:s 2driver:s 3pool:s 4device:s 5adminAccess:b 6tolerations:DeviceToleration+ 7bindingConditions:s+ 8bindingFailureConditions:s+ 9shareID:s 10consumedCapacity:34.Quantity%
+DeviceRequestAllocationResult 1request:s 2driver:s 3pool:s 4device:s 5adminAccess:b 6tolerations:DeviceToleration+ 7bindingConditions:s+ 8bindingFailureConditions:s+ 9shareID:s 10consumedCapacity:35.Quantity%
 DeviceSelector 1cel:CELDeviceSelector
 DeviceSubRequest 1name:s 2deviceClassName:s 3selectors:DeviceSelector+ 4allocationMode:s? 5count:l? 6tolerations:DeviceToleration+ 7capacity:CapacityRequirements
-DeviceTaint 1key:s 2value:s? 3effect:s 4timeAdded:35.Time
+DeviceTaint 1key:s 2value:s? 3effect:s 4timeAdded:36.Time
 DeviceToleration 1key:s? 2operator:s? 3value:s? 4effect:s? 5tolerationSeconds:l
 ExactDeviceRequest 1deviceClassName:s 2selectors:DeviceSelector+ 3allocationMode:s? 4count:l? 5adminAccess:b 6tolerations:DeviceToleration+ 7capacity:CapacityRequirements
 NetworkDeviceData 1interfaceName:s? 2ips:s+ 3hardwareAddress:s?
-OpaqueDeviceConfiguration 1driver:s 2parameters:36.RawExtension
-ResourceClaim 1metadata:35.ObjectMeta 2spec:ResourceClaimSpec 3status:ResourceClaimStatus
+NodeAllocatableResourceMapping 1capacityKey:s 2allocationMultiplier:35.Quantity
+OpaqueDeviceConfiguration 1driver:s 2parameters:37.RawExtension
+ResourceClaim 1metadata:36.ObjectMeta 2spec:ResourceClaimSpec 3status:ResourceClaimStatus
 ResourceClaimConsumerReference 1apiGroup:s? 3resource:s 4name:s 5uid:s
-ResourceClaimList 1metadata:35.ListMeta 2items:ResourceClaim+
+ResourceClaimList 1metadata:36.ListMeta 2items:ResourceClaim+
 ResourceClaimSpec 1devices:DeviceClaim
 ResourceClaimStatus 1allocation:AllocationResult 2reservedFor:ResourceClaimConsumerReference+ 4devices:AllocatedDeviceStatus+
-ResourceClaimTemplate 1metadata:35.ObjectMeta 2spec:ResourceClaimTemplateSpec
-ResourceClaimTemplateList 1metadata:35.ListMeta 2items:ResourceClaimTemplate+
-ResourceClaimTemplateSpec 1metadata:35.ObjectMeta 2spec:ResourceClaimSpec
+ResourceClaimTemplate 1metadata:36.ObjectMeta 2spec:ResourceClaimTemplateSpec
+ResourceClaimTemplateList 1metadata:36.ListMeta 2items:ResourceClaimTemplate+
+ResourceClaimTemplateSpec 1metadata:36.ObjectMeta 2spec:ResourceClaimSpec
 ResourcePool 1name:s 2generation:l 3resourceSliceCount:l
-ResourceSlice 1metadata:35.ObjectMeta 2spec:ResourceSliceSpec
-ResourceSliceList 1metadata:35.ListMeta 2items:ResourceSlice+
+ResourceSlice 1metadata:36.ObjectMeta 2spec:ResourceSliceSpec
+ResourceSliceList 1metadata:36.ListMeta 2items:ResourceSlice+
 ResourceSliceSpec 1driver:s 2pool:ResourcePool 3nodeName:s 4nodeSelector:16.NodeSelector 5allNodes:b 6devices:Device+ 7perDeviceNodeSelection:b 8sharedCounters:CounterSet+
 @k8s.io.api.resource.v1alpha3 resource.k8s.io/v1alpha3
 CELDeviceSelector 1expression:s
 DeviceSelector 1cel:CELDeviceSelector
-DeviceTaint 1key:s 2value:s? 3effect:s 4timeAdded:35.Time
-DeviceTaintRule 1metadata:35.ObjectMeta 2spec:DeviceTaintRuleSpec 3status:DeviceTaintRuleStatus
-DeviceTaintRuleList 1metadata:35.ListMeta 2items:DeviceTaintRule+
+DeviceTaint 1key:s 2value:s? 3effect:s 4timeAdded:36.Time
+DeviceTaintRule 1metadata:36.ObjectMeta 2spec:DeviceTaintRuleSpec 3status:DeviceTaintRuleStatus
+DeviceTaintRuleList 1metadata:36.ListMeta 2items:DeviceTaintRule+
 DeviceTaintRuleSpec 1deviceSelector:DeviceTaintSelector 2taint:DeviceTaint
-DeviceTaintRuleStatus 1conditions:35.Condition+
+DeviceTaintRuleStatus 1conditions:36.Condition+
 DeviceTaintSelector 2driver:s 3pool:s 4device:s
+PoolStatus 1driver:s? 2poolName:s? 9generation:l 8resourceSliceCount:i 4totalDevices:i 5allocatedDevices:i 6availableDevices:i 7unavailableDevices:i 3nodeName:s 10validationError:s
+ResourcePoolStatusRequest 1metadata:36.ObjectMeta 2spec:ResourcePoolStatusRequestSpec 3status:ResourcePoolStatusRequestStatus
+ResourcePoolStatusRequestList 1metadata:36.ListMeta 2items:ResourcePoolStatusRequest+
+ResourcePoolStatusRequestSpec 1driver:s 2poolName:s 3limit:i
+ResourcePoolStatusRequestStatus 6poolCount:i 2pools:PoolStatus+ 3conditions:36.Condition+
 @k8s.io.api.resource.v1beta1 resource.k8s.io/v1beta1
-AllocatedDeviceStatus 1driver:s 2pool:s 3device:s 7shareID:s 4conditions:35.Condition+ 5data:36.RawExtension 6networkData:NetworkDeviceData
-AllocationResult 1devices:DeviceAllocationResult 3nodeSelector:16.NodeSelector 5allocationTimestamp:35.Time
-BasicDevice 1attributes:DeviceAttribute% 2capacity:DeviceCapacity% 3consumesCounters:DeviceCounterConsumption+ 4nodeName:s 5nodeSelector:16.NodeSelector 6allNodes:b 7taints:DeviceTaint+ 8bindsToNode:b 9bindingConditions:s+ 10bindingFailureConditions:s+ 11allowMultipleAllocations:b
+AllocatedDeviceStatus 1driver:s 2pool:s 3device:s 7shareID:s 4conditions:36.Condition+ 5data:37.RawExtension 6networkData:NetworkDeviceData
+AllocationResult 1devices:DeviceAllocationResult 3nodeSelector:16.NodeSelector 5allocationTimestamp:36.Time
+BasicDevice 1attributes:DeviceAttribute% 2capacity:DeviceCapacity% 3consumesCounters:DeviceCounterConsumption+ 4nodeName:s 5nodeSelector:16.NodeSelector 6allNodes:b 7taints:DeviceTaint+ 8bindsToNode:b 9bindingConditions:s+ 10bindingFailureConditions:s+ 11allowMultipleAllocations:b 12nodeAllocatableResourceMappings:NodeAllocatableResourceMapping%
 CELDeviceSelector 1expression:s
-CapacityRequestPolicy 1default:34.Quantity 3validValues:34.Quantity+ 4validRange:CapacityRequestPolicyRange
-CapacityRequestPolicyRange 1min:34.Quantity 2max:34.Quantity 3step:34.Quantity
-CapacityRequirements 1requests:34.Quantity%
-Counter 1value:34.Quantity
+CapacityRequestPolicy 1default:35.Quantity 3validValues:35.Quantity+ 4validRange:CapacityRequestPolicyRange
+CapacityRequestPolicyRange 1min:35.Quantity 2max:35.Quantity 3step:35.Quantity
+CapacityRequirements 1requests:35.Quantity%
+Counter 1value:35.Quantity
 CounterSet 1name:s 2counters:Counter%
 Device 1name:s 2basic:BasicDevice
 DeviceAllocationConfiguration 1source:s 2requests:s+ 3deviceConfiguration:DeviceConfiguration^
 DeviceAllocationResult 1results:DeviceRequestAllocationResult+ 2config:DeviceAllocationConfiguration+
-DeviceAttribute 2int:l 3bool:b 4string:s 5version:s
-DeviceCapacity 1value:34.Quantity 2requestPolicy:CapacityRequestPolicy
+DeviceAttribute 2int:l 3bool:b 4string:s 5version:s 6ints:l+ 7bools:b+ 8strings:s+ 9versions:s+
+DeviceCapacity 1value:35.Quantity 2requestPolicy:CapacityRequestPolicy
 DeviceClaim 1requests:DeviceRequest+ 2constraints:DeviceConstraint+ 3config:DeviceClaimConfiguration+
 DeviceClaimConfiguration 1requests:s+ 2deviceConfiguration:DeviceConfiguration^
-DeviceClass 1metadata:35.ObjectMeta 2spec:DeviceClassSpec
+DeviceClass 1metadata:36.ObjectMeta 2spec:DeviceClassSpec
 DeviceClassConfiguration 1deviceConfiguration:DeviceConfiguration^
-DeviceClassList 1metadata:35.ListMeta 2items:DeviceClass+
+DeviceClassList 1metadata:36.ListMeta 2items:DeviceClass+
 DeviceClassSpec 1selectors:DeviceSelector+ 2config:DeviceClassConfiguration+ 4extendedResourceName:s
 DeviceConfiguration 1opaque:OpaqueDeviceConfiguration
 DeviceConstraint 1requests:s+ 2matchAttribute:s 3distinctAttribute:s
 DeviceCounterConsumption 1counterSet:s 2counters:Counter%
 DeviceRequest 1name:s 2deviceClassName:s 3selectors:DeviceSelector+ 4allocationMode:s? 5count:l? 6adminAccess:b 7firstAvailable:DeviceSubRequest+ 8tolerations:DeviceToleration+ 9capacity:CapacityRequirements
-DeviceRequestAllocationResult 1request:s 2driver:s 3pool:s 4device:s 5adminAccess:b 6tolerations:DeviceToleration+ 7bindingConditions:s+ 8bindingFailureConditions:s+ 9shareID:s 10consumedCapacity:34.Quantity%
+DeviceRequestAllocationResult 1request:s 2driver:s 3pool:s 4device:s 5adminAccess:b 6tolerations:DeviceToleration+ 7bindingConditions:s+ 8bindingFailureConditions:s+ 9shareID:s 10consumedCapacity:35.Quantity%
 DeviceSelector 1cel:CELDeviceSelector
 DeviceSubRequest 1name:s 2deviceClassName:s 3selectors:DeviceSelector+ 4allocationMode:s? 5count:l? 7tolerations:DeviceToleration+ 8capacity:CapacityRequirements
-DeviceTaint 1key:s 2value:s? 3effect:s 4timeAdded:35.Time
+DeviceTaint 1key:s 2value:s? 3effect:s 4timeAdded:36.Time
 DeviceToleration 1key:s? 2operator:s? 3value:s? 4effect:s? 5tolerationSeconds:l
 NetworkDeviceData 1interfaceName:s? 2ips:s+ 3hardwareAddress:s?
-OpaqueDeviceConfiguration 1driver:s 2parameters:36.RawExtension
-ResourceClaim 1metadata:35.ObjectMeta 2spec:ResourceClaimSpec 3status:ResourceClaimStatus
+NodeAllocatableResourceMapping 1capacityKey:s 2allocationMultiplier:35.Quantity
+OpaqueDeviceConfiguration 1driver:s 2parameters:37.RawExtension
+ResourceClaim 1metadata:36.ObjectMeta 2spec:ResourceClaimSpec 3status:ResourceClaimStatus
 ResourceClaimConsumerReference 1apiGroup:s? 3resource:s 4name:s 5uid:s
-ResourceClaimList 1metadata:35.ListMeta 2items:ResourceClaim+
+ResourceClaimList 1metadata:36.ListMeta 2items:ResourceClaim+
 ResourceClaimSpec 1devices:DeviceClaim
 ResourceClaimStatus 1allocation:AllocationResult 2reservedFor:ResourceClaimConsumerReference+ 4devices:AllocatedDeviceStatus+
-ResourceClaimTemplate 1metadata:35.ObjectMeta 2spec:ResourceClaimTemplateSpec
-ResourceClaimTemplateList 1metadata:35.ListMeta 2items:ResourceClaimTemplate+
-ResourceClaimTemplateSpec 1metadata:35.ObjectMeta 2spec:ResourceClaimSpec
+ResourceClaimTemplate 1metadata:36.ObjectMeta 2spec:ResourceClaimTemplateSpec
+ResourceClaimTemplateList 1metadata:36.ListMeta 2items:ResourceClaimTemplate+
+ResourceClaimTemplateSpec 1metadata:36.ObjectMeta 2spec:ResourceClaimSpec
 ResourcePool 1name:s 2generation:l 3resourceSliceCount:l
-ResourceSlice 1metadata:35.ObjectMeta 2spec:ResourceSliceSpec
-ResourceSliceList 1metadata:35.ListMeta 2items:ResourceSlice+
+ResourceSlice 1metadata:36.ObjectMeta 2spec:ResourceSliceSpec
+ResourceSliceList 1metadata:36.ListMeta 2items:ResourceSlice+
 ResourceSliceSpec 1driver:s 2pool:ResourcePool 3nodeName:s? 4nodeSelector:16.NodeSelector 5allNodes:b? 6devices:Device+ 7perDeviceNodeSelection:b 8sharedCounters:CounterSet+
 @k8s.io.api.resource.v1beta2 resource.k8s.io/v1beta2
-AllocatedDeviceStatus 1driver:s 2pool:s 3device:s 7shareID:s 4conditions:35.Condition+ 5data:36.RawExtension 6networkData:NetworkDeviceData
-AllocationResult 1devices:DeviceAllocationResult 3nodeSelector:16.NodeSelector 5allocationTimestamp:35.Time
+AllocatedDeviceStatus 1driver:s 2pool:s 3device:s 7shareID:s 4conditions:36.Condition+ 5data:37.RawExtension 6networkData:NetworkDeviceData
+AllocationResult 1devices:DeviceAllocationResult 3nodeSelector:16.NodeSelector 5allocationTimestamp:36.Time
 CELDeviceSelector 1expression:s
-CapacityRequestPolicy 1default:34.Quantity 3validValues:34.Quantity+ 4validRange:CapacityRequestPolicyRange
-CapacityRequestPolicyRange 1min:34.Quantity 2max:34.Quantity 3step:34.Quantity
-CapacityRequirements 1requests:34.Quantity%
-Counter 1value:34.Quantity
+CapacityRequestPolicy 1default:35.Quantity 3validValues:35.Quantity+ 4validRange:CapacityRequestPolicyRange
+CapacityRequestPolicyRange 1min:35.Quantity 2max:35.Quantity 3step:35.Quantity
+CapacityRequirements 1requests:35.Quantity%
+Counter 1value:35.Quantity
 CounterSet 1name:s 2counters:Counter%
-Device 1name:s 2attributes:DeviceAttribute% 3capacity:DeviceCapacity% 4consumesCounters:DeviceCounterConsumption+ 5nodeName:s 6nodeSelector:16.NodeSelector 7allNodes:b 8taints:DeviceTaint+ 9bindsToNode:b 10bindingConditions:s+ 11bindingFailureConditions:s+ 12allowMultipleAllocations:b
+Device 1name:s 2attributes:DeviceAttribute% 3capacity:DeviceCapacity% 4consumesCounters:DeviceCounterConsumption+ 5nodeName:s 6nodeSelector:16.NodeSelector 7allNodes:b 8taints:DeviceTaint+ 9bindsToNode:b 10bindingConditions:s+ 11bindingFailureConditions:s+ 12allowMultipleAllocations:b 13nodeAllocatableResourceMappings:NodeAllocatableResourceMapping%
 DeviceAllocationConfiguration 1source:s 2requests:s+ 3deviceConfiguration:DeviceConfiguration^
 DeviceAllocationResult 1results:DeviceRequestAllocationResult+ 2config:DeviceAllocationConfiguration+
-DeviceAttribute 2int:l 3bool:b 4string:s 5version:s
-DeviceCapacity 1value:34.Quantity 2requestPolicy:CapacityRequestPolicy
+DeviceAttribute 2int:l 3bool:b 4string:s 5version:s 6ints:l+ 7bools:b+ 8strings:s+ 9versions:s+
+DeviceCapacity 1value:35.Quantity 2requestPolicy:CapacityRequestPolicy
 DeviceClaim 1requests:DeviceRequest+ 2constraints:DeviceConstraint+ 3config:DeviceClaimConfiguration+
 DeviceClaimConfiguration 1requests:s+ 2deviceConfiguration:DeviceConfiguration^
-DeviceClass 1metadata:35.ObjectMeta 2spec:DeviceClassSpec
+DeviceClass 1metadata:36.ObjectMeta 2spec:DeviceClassSpec
 DeviceClassConfiguration 1deviceConfiguration:DeviceConfiguration^
-DeviceClassList 1metadata:35.ListMeta 2items:DeviceClass+
+DeviceClassList 1metadata:36.ListMeta 2items:DeviceClass+
 DeviceClassSpec 1selectors:DeviceSelector+ 2config:DeviceClassConfiguration+ 4extendedResourceName:s
 DeviceConfiguration 1opaque:OpaqueDeviceConfiguration
 DeviceConstraint 1requests:s+ 2matchAttribute:s 3distinctAttribute:s
 DeviceCounterConsumption 1counterSet:s 2counters:Counter%
 DeviceRequest 1name:s 2exactly:ExactDeviceRequest 3firstAvailable:DeviceSubRequest+
-DeviceRequestAllocationResult 1request:s 2driver:s 3pool:s 4device:s 5adminAccess:b 6tolerations:DeviceToleration+ 7bindingConditions:s+ 8bindingFailureConditions:s+ 9shareID:s 10consumedCapacity:34.Quantity%
+DeviceRequestAllocationResult 1request:s 2driver:s 3pool:s 4device:s 5adminAccess:b 6tolerations:DeviceToleration+ 7bindingConditions:s+ 8bindingFailureConditions:s+ 9shareID:s 10consumedCapacity:35.Quantity%
 DeviceSelector 1cel:CELDeviceSelector
 DeviceSubRequest 1name:s 2deviceClassName:s 3selectors:DeviceSelector+ 4allocationMode:s? 5count:l? 6tolerations:DeviceToleration+ 7capacity:CapacityRequirements
-DeviceTaint 1key:s 2value:s? 3effect:s 4timeAdded:35.Time
+DeviceTaint 1key:s 2value:s? 3effect:s 4timeAdded:36.Time
+DeviceTaintRule 1metadata:36.ObjectMeta 2spec:DeviceTaintRuleSpec 3status:DeviceTaintRuleStatus
+DeviceTaintRuleList 1metadata:36.ListMeta 2items:DeviceTaintRule+
+DeviceTaintRuleSpec 1deviceSelector:DeviceTaintSelector 2taint:DeviceTaint
+DeviceTaintRuleStatus 1conditions:36.Condition+
+DeviceTaintSelector 2driver:s 3pool:s 4device:s
 DeviceToleration 1key:s? 2operator:s? 3value:s? 4effect:s? 5tolerationSeconds:l
 ExactDeviceRequest 1deviceClassName:s 2selectors:DeviceSelector+ 3allocationMode:s? 4count:l? 5adminAccess:b 6tolerations:DeviceToleration+ 7capacity:CapacityRequirements
 NetworkDeviceData 1interfaceName:s? 2ips:s+ 3hardwareAddress:s?
-OpaqueDeviceConfiguration 1driver:s 2parameters:36.RawExtension
-ResourceClaim 1metadata:35.ObjectMeta 2spec:ResourceClaimSpec 3status:ResourceClaimStatus
+NodeAllocatableResourceMapping 1capacityKey:s 2allocationMultiplier:35.Quantity
+OpaqueDeviceConfiguration 1driver:s 2parameters:37.RawExtension
+ResourceClaim 1metadata:36.ObjectMeta 2spec:ResourceClaimSpec 3status:ResourceClaimStatus
 ResourceClaimConsumerReference 1apiGroup:s? 3resource:s 4name:s 5uid:s
-ResourceClaimList 1metadata:35.ListMeta 2items:ResourceClaim+
+ResourceClaimList 1metadata:36.ListMeta 2items:ResourceClaim+
 ResourceClaimSpec 1devices:DeviceClaim
 ResourceClaimStatus 1allocation:AllocationResult 2reservedFor:ResourceClaimConsumerReference+ 4devices:AllocatedDeviceStatus+
-ResourceClaimTemplate 1metadata:35.ObjectMeta 2spec:ResourceClaimTemplateSpec
-ResourceClaimTemplateList 1metadata:35.ListMeta 2items:ResourceClaimTemplate+
-ResourceClaimTemplateSpec 1metadata:35.ObjectMeta 2spec:ResourceClaimSpec
+ResourceClaimTemplate 1metadata:36.ObjectMeta 2spec:ResourceClaimTemplateSpec
+ResourceClaimTemplateList 1metadata:36.ListMeta 2items:ResourceClaimTemplate+
+ResourceClaimTemplateSpec 1metadata:36.ObjectMeta 2spec:ResourceClaimSpec
 ResourcePool 1name:s 2generation:l 3resourceSliceCount:l
-ResourceSlice 1metadata:35.ObjectMeta 2spec:ResourceSliceSpec
-ResourceSliceList 1metadata:35.ListMeta 2items:ResourceSlice+
+ResourceSlice 1metadata:36.ObjectMeta 2spec:ResourceSliceSpec
+ResourceSliceList 1metadata:36.ListMeta 2items:ResourceSlice+
 ResourceSliceSpec 1driver:s 2pool:ResourcePool 3nodeName:s 4nodeSelector:16.NodeSelector 5allNodes:b 6devices:Device+ 7perDeviceNodeSelection:b 8sharedCounters:CounterSet+
 @k8s.io.api.scheduling.v1 scheduling.k8s.io/v1
-PriorityClass 1metadata:35.ObjectMeta 2value:i 3globalDefault:b? 4description:s? 5preemptionPolicy:s
-PriorityClassList 1metadata:35.ListMeta 2items:PriorityClass+
+PriorityClass 1metadata:36.ObjectMeta 2value:i 3globalDefault:b? 4description:s? 5preemptionPolicy:s
+PriorityClassList 1metadata:36.ListMeta 2items:PriorityClass+
+@k8s.io.api.scheduling.v1alpha2 scheduling.k8s.io/v1alpha2
+BasicSchedulingPolicy
+GangSchedulingPolicy 1minCount:i
+PodGroup 1metadata:36.ObjectMeta 2spec:PodGroupSpec 3status:PodGroupStatus
+PodGroupList 1metadata:36.ListMeta 2items:PodGroup+
+PodGroupResourceClaim 1name:s 2resourceClaimName:s 3resourceClaimTemplateName:s
+PodGroupResourceClaimStatus 1name:s 2resourceClaimName:s
+PodGroupSchedulingConstraints 1topology:TopologyConstraint+
+PodGroupSchedulingPolicy 1basic:BasicSchedulingPolicy 2gang:GangSchedulingPolicy
+PodGroupSpec 1podGroupTemplateRef:PodGroupTemplateReference 2schedulingPolicy:PodGroupSchedulingPolicy 3schedulingConstraints:PodGroupSchedulingConstraints 4resourceClaims:PodGroupResourceClaim+ 5disruptionMode:s 6priorityClassName:s? 7priority:i
+PodGroupStatus 1conditions:36.Condition+ 2resourceClaimStatuses:PodGroupResourceClaimStatus+
+PodGroupTemplate 1name:s 2schedulingPolicy:PodGroupSchedulingPolicy 3schedulingConstraints:PodGroupSchedulingConstraints 4resourceClaims:PodGroupResourceClaim+ 5disruptionMode:s 6priorityClassName:s? 7priority:i
+PodGroupTemplateReference 1workload:WorkloadPodGroupTemplateReference
+TopologyConstraint 1key:s
+TypedLocalObjectReference 1apiGroup:s? 2kind:s 3name:s
+Workload 1metadata:36.ObjectMeta 2spec:WorkloadSpec
+WorkloadList 1metadata:36.ListMeta 2items:Workload+
+WorkloadPodGroupTemplateReference 1workloadName:s 2podGroupTemplateName:s
+WorkloadSpec 1controllerRef:TypedLocalObjectReference 2podGroupTemplates:PodGroupTemplate+
 @k8s.io.api.storage.v1 storage.k8s.io/v1
-CSIDriver 1metadata:35.ObjectMeta 2spec:CSIDriverSpec
-CSIDriverList 1metadata:35.ListMeta 2items:CSIDriver+
-CSIDriverSpec 1attachRequired:b 2podInfoOnMount:b 3volumeLifecycleModes:s+ 4storageCapacity:b 5fsGroupPolicy:s 6tokenRequests:TokenRequest+ 7requiresRepublish:b 8seLinuxMount:b 9nodeAllocatableUpdatePeriodSeconds:l 10serviceAccountTokenInSecrets:b
-CSINode 1metadata:35.ObjectMeta 2spec:CSINodeSpec
+CSIDriver 1metadata:36.ObjectMeta 2spec:CSIDriverSpec
+CSIDriverList 1metadata:36.ListMeta 2items:CSIDriver+
+CSIDriverSpec 1attachRequired:b 2podInfoOnMount:b 3volumeLifecycleModes:s+ 4storageCapacity:b 5fsGroupPolicy:s 6tokenRequests:TokenRequest+ 7requiresRepublish:b 8seLinuxMount:b 9nodeAllocatableUpdatePeriodSeconds:l 10serviceAccountTokenInSecrets:b 11preventPodSchedulingIfMissing:b
+CSINode 1metadata:36.ObjectMeta 2spec:CSINodeSpec
 CSINodeDriver 1name:s 2nodeID:s 3topologyKeys:s+ 4allocatable:VolumeNodeResources
-CSINodeList 1metadata:35.ListMeta 2items:CSINode+
+CSINodeList 1metadata:36.ListMeta 2items:CSINode+
 CSINodeSpec 1drivers:CSINodeDriver+
-CSIStorageCapacity 1metadata:35.ObjectMeta 2nodeTopology:35.LabelSelector 3storageClassName:s 4capacity:34.Quantity 5maximumVolumeSize:34.Quantity
-CSIStorageCapacityList 1metadata:35.ListMeta 2items:CSIStorageCapacity+
-StorageClass 1metadata:35.ObjectMeta 2provisioner:s 3parameters:s% 4reclaimPolicy:s 5mountOptions:s+ 6allowVolumeExpansion:b 7volumeBindingMode:s 8allowedTopologies:16.TopologySelectorTerm+
-StorageClassList 1metadata:35.ListMeta 2items:StorageClass+
+CSIStorageCapacity 1metadata:36.ObjectMeta 2nodeTopology:36.LabelSelector 3storageClassName:s 4capacity:35.Quantity 5maximumVolumeSize:35.Quantity
+CSIStorageCapacityList 1metadata:36.ListMeta 2items:CSIStorageCapacity+
+StorageClass 1metadata:36.ObjectMeta 2provisioner:s 3parameters:s% 4reclaimPolicy:s 5mountOptions:s+ 6allowVolumeExpansion:b 7volumeBindingMode:s 8allowedTopologies:16.TopologySelectorTerm+
+StorageClassList 1metadata:36.ListMeta 2items:StorageClass+
 TokenRequest 1audience:s 2expirationSeconds:l
-VolumeAttachment 1metadata:35.ObjectMeta 2spec:VolumeAttachmentSpec 3status:VolumeAttachmentStatus
-VolumeAttachmentList 1metadata:35.ListMeta 2items:VolumeAttachment+
+VolumeAttachment 1metadata:36.ObjectMeta 2spec:VolumeAttachmentSpec 3status:VolumeAttachmentStatus
+VolumeAttachmentList 1metadata:36.ListMeta 2items:VolumeAttachment+
 VolumeAttachmentSource 1persistentVolumeName:s 2inlineVolumeSpec:16.PersistentVolumeSpec
 VolumeAttachmentSpec 1attacher:s 2source:VolumeAttachmentSource 3nodeName:s
 VolumeAttachmentStatus 1attached:b 2attachmentMetadata:s% 3attachError:VolumeError 4detachError:VolumeError
-VolumeAttributesClass 1metadata:35.ObjectMeta 2driverName:s 3parameters:s%
-VolumeAttributesClassList 1metadata:35.ListMeta 2items:VolumeAttributesClass+
-VolumeError 1time:35.Time 2message:s? 3errorCode:i
+VolumeAttributesClass 1metadata:36.ObjectMeta 2driverName:s 3parameters:s%
+VolumeAttributesClassList 1metadata:36.ListMeta 2items:VolumeAttributesClass+
+VolumeError 1time:36.Time 2message:s? 3errorCode:i
 VolumeNodeResources 1count:i
 @k8s.io.api.storage.v1beta1 storage.k8s.io/v1beta1
-CSIDriver 1metadata:35.ObjectMeta 2spec:CSIDriverSpec
-CSIDriverList 1metadata:35.ListMeta 2items:CSIDriver+
-CSIDriverSpec 1attachRequired:b 2podInfoOnMount:b 3volumeLifecycleModes:s+ 4storageCapacity:b 5fsGroupPolicy:s 6tokenRequests:TokenRequest+ 7requiresRepublish:b 8seLinuxMount:b 9nodeAllocatableUpdatePeriodSeconds:l 10serviceAccountTokenInSecrets:b
-CSINode 1metadata:35.ObjectMeta 2spec:CSINodeSpec
+CSIDriver 1metadata:36.ObjectMeta 2spec:CSIDriverSpec
+CSIDriverList 1metadata:36.ListMeta 2items:CSIDriver+
+CSIDriverSpec 1attachRequired:b 2podInfoOnMount:b 3volumeLifecycleModes:s+ 4storageCapacity:b 5fsGroupPolicy:s 6tokenRequests:TokenRequest+ 7requiresRepublish:b 8seLinuxMount:b 9nodeAllocatableUpdatePeriodSeconds:l 10serviceAccountTokenInSecrets:b 11preventPodSchedulingIfMissing:b
+CSINode 1metadata:36.ObjectMeta 2spec:CSINodeSpec
 CSINodeDriver 1name:s 2nodeID:s 3topologyKeys:s+ 4allocatable:VolumeNodeResources
-CSINodeList 1metadata:35.ListMeta 2items:CSINode+
+CSINodeList 1metadata:36.ListMeta 2items:CSINode+
 CSINodeSpec 1drivers:CSINodeDriver+
-CSIStorageCapacity 1metadata:35.ObjectMeta 2nodeTopology:35.LabelSelector 3storageClassName:s 4capacity:34.Quantity 5maximumVolumeSize:34.Quantity
-CSIStorageCapacityList 1metadata:35.ListMeta 2items:CSIStorageCapacity+
-StorageClass 1metadata:35.ObjectMeta 2provisioner:s 3parameters:s% 4reclaimPolicy:s 5mountOptions:s+ 6allowVolumeExpansion:b 7volumeBindingMode:s 8allowedTopologies:16.TopologySelectorTerm+
-StorageClassList 1metadata:35.ListMeta 2items:StorageClass+
+CSIStorageCapacity 1metadata:36.ObjectMeta 2nodeTopology:36.LabelSelector 3storageClassName:s 4capacity:35.Quantity 5maximumVolumeSize:35.Quantity
+CSIStorageCapacityList 1metadata:36.ListMeta 2items:CSIStorageCapacity+
+StorageClass 1metadata:36.ObjectMeta 2provisioner:s 3parameters:s% 4reclaimPolicy:s 5mountOptions:s+ 6allowVolumeExpansion:b 7volumeBindingMode:s 8allowedTopologies:16.TopologySelectorTerm+
+StorageClassList 1metadata:36.ListMeta 2items:StorageClass+
 TokenRequest 1audience:s 2expirationSeconds:l
-VolumeAttachment 1metadata:35.ObjectMeta 2spec:VolumeAttachmentSpec 3status:VolumeAttachmentStatus
-VolumeAttachmentList 1metadata:35.ListMeta 2items:VolumeAttachment+
+VolumeAttachment 1metadata:36.ObjectMeta 2spec:VolumeAttachmentSpec 3status:VolumeAttachmentStatus
+VolumeAttachmentList 1metadata:36.ListMeta 2items:VolumeAttachment+
 VolumeAttachmentSource 1persistentVolumeName:s 2inlineVolumeSpec:16.PersistentVolumeSpec
 VolumeAttachmentSpec 1attacher:s 2source:VolumeAttachmentSource 3nodeName:s
 VolumeAttachmentStatus 1attached:b 2attachmentMetadata:s% 3attachError:VolumeError 4detachError:VolumeError
-VolumeAttributesClass 1metadata:35.ObjectMeta 2driverName:s 3parameters:s%
-VolumeAttributesClassList 1metadata:35.ListMeta 2items:VolumeAttributesClass+
-VolumeError 1time:35.Time 2message:s? 3errorCode:i
+VolumeAttributesClass 1metadata:36.ObjectMeta 2driverName:s 3parameters:s%
+VolumeAttributesClassList 1metadata:36.ListMeta 2items:VolumeAttributesClass+
+VolumeError 1time:36.Time 2message:s? 3errorCode:i
 VolumeNodeResources 1count:i
 @k8s.io.api.storagemigration.v1beta1 storagemigration.k8s.io/v1beta1
-StorageVersionMigration 1metadata:35.ObjectMeta 2spec:StorageVersionMigrationSpec 3status:StorageVersionMigrationStatus
-StorageVersionMigrationList 1metadata:35.ListMeta 2items:StorageVersionMigration+
-StorageVersionMigrationSpec 1resource:35.GroupResource
-StorageVersionMigrationStatus 1conditions:35.Condition+ 2resourceVersion:s?
+StorageVersionMigration 1metadata:36.ObjectMeta 2spec:StorageVersionMigrationSpec 3status:StorageVersionMigrationStatus
+StorageVersionMigrationList 1metadata:36.ListMeta 2items:StorageVersionMigration+
+StorageVersionMigrationSpec 1resource:36.GroupResource
+StorageVersionMigrationStatus 1conditions:36.Condition+ 2resourceVersion:s?
 @k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1 apiextensions.k8s.io/v1
-ConversionRequest 1uid:s 2desiredAPIVersion:s 3objects:36.RawExtension+
-ConversionResponse 1uid:s 2convertedObjects:36.RawExtension+ 3result:35.Status
+ConversionRequest 1uid:s 2desiredAPIVersion:s 3objects:37.RawExtension+
+ConversionResponse 1uid:s 2convertedObjects:37.RawExtension+ 3result:36.Status
 ConversionReview 1request:ConversionRequest 2response:ConversionResponse
 CustomResourceColumnDefinition 1name:s 2type:s 3format:s? 4description:s? 5priority:i? 6jsonPath:s
 CustomResourceConversion 1strategy:s 2webhook:WebhookConversion
-CustomResourceDefinition 1metadata:35.ObjectMeta 2spec:CustomResourceDefinitionSpec 3status:CustomResourceDefinitionStatus
-CustomResourceDefinitionCondition 1type:s 2status:s 3lastTransitionTime:35.Time 4reason:s? 5message:s? 6observedGeneration:l?
-CustomResourceDefinitionList 1metadata:35.ListMeta 2items:CustomResourceDefinition+
+CustomResourceDefinition 1metadata:36.ObjectMeta 2spec:CustomResourceDefinitionSpec 3status:CustomResourceDefinitionStatus
+CustomResourceDefinitionCondition 1type:s 2status:s 3lastTransitionTime:36.Time 4reason:s? 5message:s? 6observedGeneration:l?
+CustomResourceDefinitionList 1metadata:36.ListMeta 2items:CustomResourceDefinition+
 CustomResourceDefinitionNames 1plural:s 2singular:s? 3shortNames:s+ 4kind:s 5listKind:s? 6categories:s+
 CustomResourceDefinitionSpec 1group:s 3names:CustomResourceDefinitionNames 4scope:s 7versions:CustomResourceDefinitionVersion+ 9conversion:CustomResourceConversion 10preserveUnknownFields:b?
 CustomResourceDefinitionStatus 1conditions:CustomResourceDefinitionCondition+ 2acceptedNames:CustomResourceDefinitionNames 3storedVersions:s+ 4observedGeneration:l?
@@ -872,9 +916,9 @@ GroupVersionKind 1group:s 2version:s 3kind:s
 GroupVersionResource 1group:s 2version:s 3resource:s
 LabelSelector 1matchLabels:s% 2matchExpressions:LabelSelectorRequirement+
 LabelSelectorRequirement 1key:s 2operator:s 3values:s+
-List 1metadata:ListMeta 2items:36.RawExtension+
-ListMeta 1selfLink:s? 2resourceVersion:s? 3continue:s? 4remainingItemCount:l
-ListOptions 1labelSelector:s? 2fieldSelector:s? 3watch:b? 9allowWatchBookmarks:b? 4resourceVersion:s? 10resourceVersionMatch:s? 5timeoutSeconds:l 7limit:l? 8continue:s? 11sendInitialEvents:b
+List 1metadata:ListMeta 2items:37.RawExtension+
+ListMeta 1selfLink:s? 2resourceVersion:s? 3continue:s? 4remainingItemCount:l 5shardInfo:ShardInfo
+ListOptions 1labelSelector:s? 2fieldSelector:s? 3watch:b? 9allowWatchBookmarks:b? 4resourceVersion:s? 10resourceVersionMatch:s? 5timeoutSeconds:l 7limit:l? 8continue:s? 11sendInitialEvents:b 15shardSelector:s?
 ManagedFieldsEntry 1manager:s? 2operation:s? 3apiVersion:s? 4time:Time 6fieldsType:s? 7fieldsV1:FieldsV1 8subresource:s?
 MicroTime 1seconds:l 2nanos:i
 ObjectMeta 1name:s? 2generateName:s? 3namespace:s? 4selfLink:s? 5uid:s? 6resourceVersion:s? 7generation:l? 8creationTimestamp:Time 9deletionTimestamp:Time 10deletionGracePeriodSeconds:l 11labels:s% 12annotations:s% 13ownerReferences:OwnerReference+ 14finalizers:s+ 17managedFields:ManagedFieldsEntry+
@@ -886,6 +930,7 @@ PatchOptions 1dryRun:s+ 2force:b 3fieldManager:s? 4fieldValidation:s?
 Preconditions 1uid:s 2resourceVersion:s
 RootPaths 1paths:s+
 ServerAddressByClientCIDR 1clientCIDR:s 2serverAddress:s
+ShardInfo 1selector:s
 Status 1metadata:ListMeta 2status:s? 3message:s? 4reason:s? 5details:StatusDetails 6code:i?
 StatusCause 1reason:s? 2message:s? 3field:s?
 StatusDetails 1name:s? 2group:s? 3kind:s? 6uid:s? 4causes:StatusCause+ 5retryAfterSeconds:i?
@@ -895,7 +940,7 @@ Timestamp 1seconds:l 2nanos:i
 TypeMeta 1kind:s? 2apiVersion:s?
 UpdateOptions 1dryRun:s+ 2fieldManager:s? 3fieldValidation:s?
 Verbs [] 1items:s+
-WatchEvent 1type:s 2object:36.RawExtension
+WatchEvent 1type:s 2object:37.RawExtension
 @k8s.io.apimachinery.pkg.runtime -
 RawExtension 1raw:y
 TypeMeta 1apiVersion:s? 2kind:s?
@@ -903,9 +948,9 @@ Unknown 1typeMeta:TypeMeta^ 2raw:y 3contentEncoding:s 4contentType:s
 @k8s.io.apimachinery.pkg.util.intstr -
 IntOrString 1type:l 2intVal:i 3strVal:s
 @k8s.io.kube_aggregator.pkg.apis.apiregistration.v1 apiregistration.k8s.io/v1
-APIService 1metadata:35.ObjectMeta 2spec:APIServiceSpec 3status:APIServiceStatus
-APIServiceCondition 1type:s 2status:s 3lastTransitionTime:35.Time 4reason:s? 5message:s?
-APIServiceList 1metadata:35.ListMeta 2items:APIService+
+APIService 1metadata:36.ObjectMeta 2spec:APIServiceSpec 3status:APIServiceStatus
+APIServiceCondition 1type:s 2status:s 3lastTransitionTime:36.Time 4reason:s? 5message:s?
+APIServiceList 1metadata:36.ListMeta 2items:APIService+
 APIServiceSpec 1service:ServiceReference 2group:s? 3version:s? 4insecureSkipTLSVerify:b? 5caBundle:y? 7groupPriorityMinimum:i 8versionPriority:i
 APIServiceStatus 1conditions:APIServiceCondition+
 ServiceReference 1namespace:s? 2name:s? 3port:i

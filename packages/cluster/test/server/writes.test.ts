@@ -40,6 +40,43 @@ describe("Server-side apply through the server", () => {
       { numRuns: 40 },
     );
   });
+
+  it("takes null for the value of a label or an annotation as the empty text", async () => {
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "foos.example.com" },
+      spec: {
+        group: "example.com",
+        names: { kind: "Foo", plural: "foos" },
+        scope: "Namespaced",
+        versions: [
+          { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
+        ],
+      },
+    };
+    const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    await transport.request({ method: "POST", path, body: definition });
+    const foos = "/apis/example.com/v1/namespaces/default/foos";
+    const isServed = (): Promise<boolean> =>
+      transport.request({ method: "GET", path: foos }).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(isServed).toBe(true);
+    const { body } = await transport.request<Item>({
+      method: "PATCH",
+      path: `${foos}/a`,
+      headers: { "content-type": "application/apply-patch+yaml" },
+      query: { fieldManager: "test" },
+      body: {
+        apiVersion: "example.com/v1",
+        kind: "Foo",
+        metadata: { name: "a", labels: { l: null }, annotations: { a: null } },
+      },
+    });
+    expect(body.metadata).toMatchObject({ labels: { l: "" }, annotations: { a: "" } });
+  });
 });
 
 describe("Concurrent writes", () => {

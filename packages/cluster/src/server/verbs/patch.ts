@@ -8,6 +8,7 @@ import {
   applyPatch,
   badRequest,
   conflict,
+  decodeObjectMetaLeniently,
   encodeJson,
   invalid,
 } from "@bowline/api";
@@ -161,10 +162,15 @@ async function applied(
   return object;
 }
 
-/** What was applied, as the kind has it: decoded for built-in kinds, and defaulted. */
+/** What was applied, as the kind has it: decoded for built-in kinds, its metadata for custom ones, and defaulted. */
 function completeApplied(context: VerbContext, object: JsonObject): StoredObject {
   const { strategy } = context.resource;
-  if (!strategy.decodesApplied) return withMeta(strategy.applyDefaults(object));
+  if (!strategy.decodesApplied) {
+    const { meta } = decodeObjectMetaLeniently(object["metadata"] ?? null);
+    const complete =
+      meta === undefined || meta === object["metadata"] ? object : { ...object, metadata: meta };
+    return withMeta(strategy.applyDefaults(complete));
+  }
   const decoded = strategy.decode(object, { strict: false });
   if (decoded.error !== undefined) throw badRequest(decoded.error);
   return withMeta(strategy.applyDefaults(decoded.object));
