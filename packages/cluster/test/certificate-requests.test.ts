@@ -98,7 +98,10 @@ describe("Certificate signing requests", () => {
     expect(Math.abs(Date.parse(certificate.validFrom) - (now - 300_000))).toBeLessThan(10_000);
   });
 
-  it("give certificates that the server knows the user by", async () => {
+  it.each([
+    ["with key uses", usages],
+    ["without any", ["client auth"]],
+  ])("give certificates that the server knows the user by, %s", async (_what, usages) => {
     const world = await newWorld({ nodes: 0 });
     const admin = world.cluster.transport();
     const ours = await signingRequest("CN=jane,O=devs");

@@ -117,7 +117,7 @@ export function signRequest(
   const issuer = readSubject(authority.certificatePem);
   const extended = given.usages.map((usage) => extendedUsages[usage]).filter((id) => id !== undefined);
   const extensions = [
-    extension(oid.keyUsage, true, keyUsageBits(given.usages)),
+    ...keyUsageExtension(given.usages),
     ...(extended.length === 0
       ? []
       : [extension(oid.extKeyUsage, false, der.sequence(...extended.map(der.objectIdentifier)))]),
@@ -165,14 +165,16 @@ const keyUsages: readonly (readonly string[])[] = [
   ["decipher only"],
 ];
 
-function keyUsageBits(usages: readonly string[]): Buffer {
+/** Nothing when no operation is named: a bit string without any bit is no valid key usage. */
+function keyUsageExtension(usages: readonly string[]): Buffer[] {
   const bits = keyUsages.map((words) => words.some((word) => usages.includes(word)));
   const last = bits.lastIndexOf(true);
-  const bytes = Buffer.alloc(last < 0 ? 0 : (last >> 3) + 1);
+  if (last < 0) return [];
+  const bytes = Buffer.alloc((last >> 3) + 1);
   bits.forEach((isSet, bit) => {
     if (isSet) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (0x80 >> (bit & 7));
   });
-  return der.bitString(bytes, last < 0 ? 0 : 7 - (last & 7));
+  return [extension(oid.keyUsage, true, der.bitString(bytes, 7 - (last & 7)))];
 }
 
 interface Parts {
