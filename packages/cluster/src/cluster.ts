@@ -200,6 +200,7 @@ class EmbeddedCluster implements Cluster {
       random: this.#random,
       admission: this.#admission,
       access: this.#access,
+      sessions: () => this.#controlPlane?.sessions,
       onInternalError: this.#onError,
     });
   }

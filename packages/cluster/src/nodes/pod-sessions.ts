@@ -3,6 +3,7 @@
  * Source: kubernetes pkg/kubelet/server, pkg/kubelet (kubelet_pods.go GetKubeletContainerLogs).
  */
 import { badRequest } from "@bowline/api";
+import { sleep } from "@bowline/client";
 import type { LogLine } from "./container-log.ts";
 import type { ContainerRun } from "./container-run.ts";
 import type { ExecProcess } from "./image-behavior.ts";
@@ -51,6 +52,9 @@ export interface SessionPort {
 
 const utf8 = new TextEncoder();
 
+/** Longest delay that a timer can be set for. */
+const timerMaxMs = 2 ** 31 - 1;
+
 /** Logs, commands and ports of the pods on simulated nodes. All may throw a StatusError. */
 export class PodSessions {
   readonly #nodes: SimulatedNodes;
@@ -59,12 +63,25 @@ export class PodSessions {
     this.#nodes = nodes;
   }
 
+  /** Whether the node answers at all. */
+  reaches(node: string): boolean {
+    return this.#nodes.isUp(node);
+  }
+
+  /** Whether a program can be run in the container now. */
+  isRunning({ uid, container }: SessionTarget): boolean {
+    return this.#nodes.workerByUid(uid)?.find(container)?.isRunning === true;
+  }
+
   /** @throws StatusError 400 for a container that has not run (before) */
   async log(
     target: SessionTarget,
     options: SessionLogOptions,
     signal: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>> {
+    const worker = this.#nodes.workerByUid(target.uid);
+    // the kubelet has not come to it yet
+    if (worker === undefined) throw badRequest(`${describe(target)} is waiting to start: ContainerCreating`);
     const container = this.#container(target);
     const run = options.previous ? container.previousRun : (container.run ?? container.previousRun);
     if (run === undefined) throw noLog(target, container, options.previous);
@@ -78,8 +95,12 @@ export class PodSessions {
     const sent: Promise<void>[] = [];
     const bytesOf = (text: string | Uint8Array): Uint8Array =>
       typeof text === "string" ? utf8.encode(streams.tty ? text.replace(/\r?\n/g, "\r\n") : text) : text;
+    const { clock } = run.process;
+    const signal = AbortSignal.any([run.process.signal, streams.signal]);
     const process: ExecProcess = {
       ...run.process,
+      signal,
+      sleep: (milliseconds) => sleep(clock, Math.min(milliseconds, timerMaxMs), signal),
       execCommand: command,
       tty: streams.tty,
       stdin: streams.stdin,
@@ -91,6 +112,10 @@ export class PodSessions {
       return exec === undefined
         ? await simulatedExec(process, command, streams.signal)
         : ((await exec(process)) ?? 0);
+    } catch (error) {
+      // what runs in a container ends with it
+      if (run.process.signal.aborted) return 137;
+      throw error;
     } finally {
       await Promise.allSettled(sent);
     }
@@ -150,8 +175,12 @@ export class PodSessions {
   }
 }
 
+function describe({ container, pod }: SessionTarget): string {
+  return `container ${JSON.stringify(container)} in pod ${JSON.stringify(pod)}`;
+}
+
 function noLog(target: SessionTarget, container: SimulatedContainer, isPrevious: boolean): Error {
-  const text = `container ${JSON.stringify(target.container)} in pod ${JSON.stringify(target.pod)}`;
+  const text = describe(target);
   if (isPrevious) return badRequest(`previous terminated ${text} not found`);
   const { reason = "ContainerCreating" } = container.waiting ?? {};
   return badRequest(

@@ -89,6 +89,11 @@ export class SimulatedNodes {
     return this.#nodes.get(pod.spec?.nodeName ?? "")?.workers.get(pod.metadata.uid ?? "");
   }
 
+  /** Whether a node answers. */
+  isUp(name: string): boolean {
+    return this.#nodes.get(name)?.isUp === true;
+  }
+
   /** The worker of a pod by its uid. */
   workerByUid(uid: string): PodWorker | undefined {
     for (const node of this.#nodes.values()) {

@@ -27,6 +27,7 @@ import { contentType, errorEncoding } from "./negotiation.ts";
 import { answerNonResource, pathIndex } from "./non-resource.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 import { type RequestInfo, parseRequestInfo } from "./request-info.ts";
+import type { PodSessionPort } from "./sessions/session-port.ts";
 import { reviewHandler } from "./reviews/review-handlers.ts";
 import { subresourceHandler } from "./subresources/subresource-handlers.ts";
 import type { VerbContext } from "./verb-context.ts";
@@ -46,6 +47,8 @@ export interface ApiServerOptions {
   readonly random: Random;
   readonly admission: AdmissionChain;
   readonly access: AccessControl;
+  /** Those who run the pods; undefined while nobody does. */
+  sessions(): PodSessionPort | undefined;
   /** Hears of errors that are ours: each is a bug, answered with 500. */
   readonly onInternalError?: (error: unknown, request: ServerRequest) => void;
 }

@@ -31,6 +31,7 @@ export async function sendResponse(
     case "bytes":
       return sendStream(answer, response);
     case "socket":
+    case "spdy":
       throw new Error("a socket can only be answered to an upgrade");
     default:
       return sendBody(answer, request, response);

@@ -13,7 +13,7 @@ import { bodyBytesMax } from "./body.ts";
 import { type AnyRequest, HttpRequest, readBody } from "./http-request.ts";
 import { type AnyResponse, sendResponse } from "./http-response.ts";
 import type { ServerResponse } from "./request.ts";
-import { refuseUpgrade, serveUpgrade } from "./upgrade.ts";
+import { refuseUpgrade, serveSpdyUpgrade, serveUpgrade } from "./upgrade.ts";
 
 export interface HttpServerOptions {
   readonly api: ApiServer;
@@ -226,9 +226,10 @@ async function upgrade(
   const taken = new HttpRequest(request, user ?? anonymousUser, undefined);
   socket.on("close", () => taken.abort());
   const answer = user === undefined ? errorAnswer(unauthorized(), taken) : await answered(options, taken);
-  if (answer.kind !== "socket") return refuseUpgrade(socket, answer);
+  if (answer.kind !== "socket" && answer.kind !== "spdy") return refuseUpgrade(socket, answer);
   try {
-    await serveUpgrade(request, socket, head, answer);
+    if (answer.kind === "spdy") await serveSpdyUpgrade(socket, head, answer);
+    else await serveUpgrade(request, socket, head, answer);
   } catch {
     socket.destroy();
   }

@@ -207,7 +207,7 @@ function byteStream(response: ServerResponse): ByteStream {
       [Symbol.asyncIterator]: () => iterator,
     };
   }
-  if (response.kind === "watch" || response.kind === "socket")
+  if (response.kind === "watch" || response.kind === "socket" || response.kind === "spdy")
     throw new ConnectionError(`a ${response.kind} was answered where bytes were expected`);
   const chunks = encodeBody(response, false);
   return {

@@ -53,4 +53,12 @@ export type ServerResponse =
       readonly protocol: string;
       /** Talks to the client; the connection is closed when it resolves or rejects. */
       serve(socket: MessageSocket): Promise<void>;
+    })
+  | (Head & {
+      /** An upgrade to SPDY/3.1, status 101. Only for requests whose `upgrade` header asks for it. */
+      readonly kind: "spdy";
+      /** What is spoken on its streams, one of those that the client offers. */
+      readonly protocol: string;
+      /** Talks to the client: messages are pieces of the connection's bytes. The connection is closed at its end. */
+      serve(socket: MessageSocket): Promise<void>;
     });

@@ -15,11 +15,11 @@ export async function serveUpgrade(
   answer: Extract<ServerResponse, { kind: "socket" }>,
 ): Promise<void> {
   const { WebSocketServer } = await import("ws");
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    handleProtocols: () => answer.protocol || false,
+  const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false });
+  // the library refuses protocols with a slash in their name, which kubectl offers: they are agreed on without it
+  delete request.headers["sec-websocket-protocol"];
+  server.on("headers", (lines) => {
+    if (answer.protocol !== "") lines.push(`Sec-WebSocket-Protocol: ${answer.protocol}`);
   });
   const accepted = await new Promise<WebSocket>((resolve) =>
     server.handleUpgrade(request, socket, head, resolve),
@@ -32,6 +32,27 @@ export async function serveUpgrade(
   }
 }
 
+/** Completes an upgrade to SPDY, and serves it until either side ends. */
+export async function serveSpdyUpgrade(
+  socket: Duplex,
+  head: Buffer,
+  answer: Extract<ServerResponse, { kind: "spdy" }>,
+): Promise<void> {
+  const headers = {
+    ...wireHeaders(answer.headers),
+    connection: "Upgrade",
+    upgrade: "SPDY/3.1",
+    "x-stream-protocol-version": answer.protocol,
+  };
+  socket.write(`HTTP/1.1 101 Switching Protocols\r\n${headerLines(headers)}\r\n`);
+  const bytes = new DuplexMessages(socket, head, answer.protocol);
+  try {
+    await answer.serve(bytes);
+  } finally {
+    bytes.close();
+  }
+}
+
 /** Answers an upgrade that is not agreed to, on the bare socket. */
 export function refuseUpgrade(socket: Duplex, answer: ServerResponse): void {
   const finite = answer.kind === "object" || answer.kind === "list" || answer.kind === "raw";
@@ -41,11 +62,43 @@ export function refuseUpgrade(socket: Duplex, answer: ServerResponse): void {
     "content-length": String(body.length),
     connection: "close",
   };
-  const lines = Object.entries(headers).flatMap(([name, value]) =>
-    [value].flat().map((v) => `${name}: ${v}\r\n`),
-  );
   const status = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}\r\n`;
-  socket.end(Buffer.concat([Buffer.from(`${status}${lines.join("")}\r\n`, "latin1"), body]));
+  socket.end(Buffer.concat([Buffer.from(`${status}${headerLines(headers)}\r\n`, "latin1"), body]));
+}
+
+function headerLines(headers: Readonly<Record<string, string | readonly string[]>>): string {
+  return Object.entries(headers)
+    .flatMap(([name, value]) => [value].flat().map((line) => `${name}: ${line}\r\n`))
+    .join("");
+}
+
+/** The bytes of a connection as a port of messages. */
+class DuplexMessages implements MessageSocket {
+  readonly protocol: string;
+  readonly #socket: Duplex;
+  readonly #head: Buffer;
+
+  constructor(socket: Duplex, head: Buffer, protocol: string) {
+    this.#socket = socket;
+    this.#head = head;
+    this.protocol = protocol;
+  }
+
+  async send(message: Uint8Array): Promise<void> {
+    if (this.#socket.destroyed || this.#socket.writableEnded) throw new Error("the connection is closed");
+    await new Promise<void>((resolve, reject) => {
+      this.#socket.write(message, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  close(): void {
+    this.#socket.end();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.#head.length > 0) yield this.#head;
+    yield* this.#socket as AsyncIterable<Buffer>;
+  }
 }
 
 /** A WebSocket as a port of messages. What arrives waits here until it is read; the connection is paused meanwhile. */

@@ -8,6 +8,7 @@ import type { ResourceCatalog } from "../registry/resource-catalog.ts";
 import type { Store } from "../store/store.ts";
 import type { RequestInfo } from "./request-info.ts";
 import type { ServerRequest } from "./request.ts";
+import type { PodSessionPort } from "./sessions/session-port.ts";
 
 /** What the verbs need of their server. */
 export interface ServerPorts {
@@ -17,6 +18,8 @@ export interface ServerPorts {
   readonly catalog: ResourceCatalog;
   readonly admission: AdmissionChain;
   readonly access: AccessControl;
+  /** Those who run the pods; undefined while nobody does. */
+  sessions(): PodSessionPort | undefined;
 }
 
 /** One resource request on its way through a verb. */

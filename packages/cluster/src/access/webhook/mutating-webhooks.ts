@@ -46,10 +46,9 @@ export function mutatingWebhooks(
       if (object === undefined) throw new Error(`admission of ${request.name} without an object`);
       return object;
     },
-    // deletes and connects have no mutating phase here: what may only refuse, may refuse now
+    // deletes have no mutating phase here: what may only refuse, may refuse now
     async validate(request) {
-      if ((request.operation === "DELETE" || request.operation === "CONNECT") && applies(request))
-        await dispatch(request);
+      if (request.operation === "DELETE" && applies(request)) await dispatch(request);
     },
   };
 }
