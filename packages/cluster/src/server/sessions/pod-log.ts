@@ -5,7 +5,14 @@ import type { ServerResponse } from "../request.ts";
 import type { VerbContext } from "../verb-context.ts";
 import { notSupported } from "../verbs/update.ts";
 import type { SessionLogOptions } from "./session-port.ts";
-import { chosenContainer, hostOf, identityOf, kubeletPort, reachedSessions, sessionPod } from "./session-target.ts";
+import {
+  chosenContainer,
+  hostOf,
+  identityOf,
+  kubeletPort,
+  reachedSessions,
+  sessionPod,
+} from "./session-target.ts";
 
 const headers = { "content-type": "text/plain" };
 

@@ -41,8 +41,7 @@ export async function forwardPorts(context: VerbContext): Promise<ServerResponse
   }
   const protocol = agreedProtocol(upgrade, [tunnelled, overChannels]);
   const { ports = [] } = options;
-  if (protocol === overChannels && ports.length === 0)
-    throw badRequest('query parameter "port" is required');
+  if (protocol === overChannels && ports.length === 0) throw badRequest('query parameter "port" is required');
   const serve =
     protocol === tunnelled
       ? throughSpdy

@@ -14,13 +14,14 @@ export class HeaderReader {
   });
   #chunks: Buffer[] = [];
   #size = 0;
+  #failed: (error: Error) => void = () => {};
 
   constructor() {
     this.#inflate.on("data", (chunk: Buffer) => {
       this.#size += chunk.length;
       if (this.#size <= blockBytesMax) this.#chunks.push(chunk);
     });
-    this.#inflate.on("error", () => {});
+    this.#inflate.on("error", (error) => this.#failed(error));
   }
 
   /** Wait for one block before the next. @throws Error for what is no such block */
@@ -28,7 +29,9 @@ export class HeaderReader {
     this.#chunks = [];
     this.#size = 0;
     await new Promise<void>((resolve, reject) => {
-      this.#inflate.write(block, (error) => (error ? reject(error) : resolve()));
+      // the callback of a write that fails is never called
+      this.#failed = reject;
+      this.#inflate.write(block, () => resolve());
     });
     if (this.#size > blockBytesMax) throw new Error("a SPDY header block is too large");
     return decodeHeaders(Buffer.concat(this.#chunks));
