@@ -1,3 +1,6 @@
+import { CustomResourceDefinition } from "@bowline/api/apiextensions/v1";
+import { createClient } from "@bowline/client";
+import { createCluster } from "@bowline/cluster";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CommandLine } from "./command-line.ts";
 import { type Ended, runClient } from "./dev-process.ts";
@@ -46,7 +49,8 @@ describe("from a project to a deployed operator", () => {
     expect(await exec("generate", "--check")).toMatch(/^\d+ files are as the program says\n$/);
     const kind = shell.read("src/api/v1/widget.ts");
     shell.write("src/api/v1/widget.ts", kind.replace('default("hello")', 'default("hi")'));
-    const { code, stderr } = await shell.exec("generate", "--check");
+    const { code, stdout, stderr } = await shell.exec("generate", "--check");
+    expect(stdout).toMatch(/^ {4}- +default: hello\n {4}\+ +default: hi$/m);
     expect(stderr).toContain("config/crd/bases/apps.example.com_widgets.yaml");
     expect(code).toBe(1);
     expect(shell.read("deploy/install.yaml")).toContain("default: hello");
@@ -104,42 +108,129 @@ describe("from a project to a deployed operator", () => {
     expect((await kubectl("get", "widgets")).stderr).toContain("No resources found");
   });
 
-  it("deploys the operator, and the real kubectl sees its pod", async () => {
-    expect(await exec("deploy", "--image", "registry.example.com/shop:v1")).toContain(
-      "deployment shop-system/shop-controller-manager created",
+  it("deploys the operator, waits until it is ready, and the real kubectl sees its pod", async () => {
+    const said = await exec("deploy", "--image", "registry.example.com/shop:v1");
+    expect(said).toContain("deployment shop-system/shop-controller-manager created");
+    expect(said).toMatch(/deployment shop-system\/shop-controller-manager is available: 1 ready\n$/);
+    const pods = await kubectl("get", "pods", "-n", "shop-system", "--no-headers");
+    expect(pods.stdout).toMatch(/^shop-controller-manager-\S+ +1\/1 +Running +0 /);
+    const image = "jsonpath={.items[*].spec.containers[*].image}";
+    expect((await kubectl("get", "pods", "-n", "shop-system", "-o", image)).stdout).toBe(
+      "registry.example.com/shop:v1",
     );
-    const waited = await kubectl(
-      "wait",
-      "-n",
-      "shop-system",
-      "pods",
-      "--all",
-      "--for=condition=PodScheduled",
-      "--timeout=20s",
-    );
-    expect(waited.stderr).toBe("");
-    const pods = await kubectl(
-      "get",
-      "pods",
-      "-n",
-      "shop-system",
-      "-o",
-      "jsonpath={.items[*].spec.containers[*].image}",
-    );
-    expect(pods.stdout).toBe("registry.example.com/shop:v1");
     expect(shell.read("PROJECT")).toContain("image: registry.example.com/shop:v1");
   });
 
-  it("takes everything away again", async () => {
+  it("takes everything away again, also what the manager wrote itself", async () => {
+    for (const type of ["Mutating", "Validating"]) await createConfiguration(type);
     expect(await exec("undeploy")).toContain("customresourcedefinition widgets.apps.example.com deleted");
+    await kubectl("wait", "namespace/shop-system", "--for=delete", "--timeout=20s");
+    expect(await left()).toBe("");
     expect((await kubectl("get", "crd", "-o", "name")).stdout).toBe("");
-    expect(await exec("undeploy")).toContain("namespace shop-system");
+    expect(await exec("undeploy")).toContain("namespace shop-system was not there");
   });
+
+  it("leaves the kinds when it is told to, and nothing that would call the manager", async () => {
+    await exec("deploy", "--no-wait");
+    for (const type of ["Mutating", "Validating"]) await createConfiguration(type);
+    expect(await exec("undeploy", "--keep-crds")).not.toContain("customresourcedefinition");
+    await kubectl("wait", "namespace/shop-system", "--for=delete", "--timeout=20s");
+    expect(await left()).toBe("");
+    expect((await kubectl("get", "crd", "-o", "name")).stdout).toContain("widgets.apps.example.com");
+  });
+
+  it("writes folders and a file that the real kubectl applies and deletes", async () => {
+    await exec("generate");
+    for (const flags of [
+      ["-k", "config/default"],
+      ["-f", "deploy/install.yaml"],
+    ]) {
+      const where = [flags[0] ?? "", `${shell.folder}/${flags[1]}`];
+      const applied = await kubectl("apply", ...where);
+      expect(applied.stderr.replace(/Warning:.*last-applied-configuration.*\n/g, "")).toBe("");
+      expect(applied.stdout).toContain("deployment.apps/shop-controller-manager created");
+      expect((await kubectl("apply", ...where)).stdout).not.toMatch(/created|configured/);
+      expect((await kubectl("delete", ...where, "--timeout=20s")).stdout).toContain(
+        'namespace "shop-system" deleted',
+      );
+      expect(await left()).toBe("");
+    }
+  }, 60_000);
+
+  const createConfiguration = async (type: string): Promise<void> => {
+    shell.write(
+      "configuration.yaml",
+      `apiVersion: admissionregistration.k8s.io/v1\nkind: ${type}WebhookConfiguration\nmetadata: {name: shop-${type.toLowerCase()}, labels: {app.kubernetes.io/name: shop}}\n`,
+    );
+    expect((await kubectl("create", "-f", `${shell.folder}/configuration.yaml`)).stderr).toBe("");
+  };
+
+  /** All that belongs to the project, but its kinds. */
+  const left = async (): Promise<string> => {
+    const kinds =
+      "all,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings,networkpolicies,poddisruptionbudgets,namespaces,mutatingwebhookconfigurations,validatingwebhookconfigurations";
+    return (await kubectl("get", kinds, "-A", "-l", "app.kubernetes.io/name=shop", "-o", "name")).stdout;
+  };
 
   it("stops the cluster", async () => {
     expect(await exec("cluster", "stop")).toBe("cluster stopped\n");
     expect((await shell.exec("cluster", "status")).code).toBe(1);
     expect(await exec("cluster", "stop")).toBe("no cluster runs here\n");
+  });
+});
+
+describe("bowline deploy", () => {
+  it("says why the manager does not become ready", async () => {
+    const shell = new CommandLine();
+    await shell.ok("init", "--domain", "example.com", "--project-name", "shop");
+    shell.linkPackages();
+    const images = { "registry.example.com/none": { pullError: "no such image" } };
+    const cluster = await createCluster({ images });
+    try {
+      shell.write("kubeconfig", (await cluster.listen()).kubeconfig);
+      const flags = ["--kubeconfig", `${shell.folder}/kubeconfig`, "--image", "registry.example.com/none:v1"];
+      const { code, stderr } = await shell.run("deploy", ...flags, "--timeout", "1");
+      expect(stderr).toContain(
+        "error: deployment shop-system/shop-controller-manager is not available after 1 s\n",
+      );
+      expect(stderr).toMatch(
+        /^ {2}pod shop-controller-manager-\S+: manager (?:ErrImagePull|ImagePullBackOff)/m,
+      );
+      expect(code).toBe(1);
+    } finally {
+      await cluster.close();
+      shell.remove();
+    }
+  });
+
+  it("takes the conversion out of kinds that stay without it", async () => {
+    const shell = new CommandLine();
+    const widget = ["--group", "apps", "--kind", "Widget", "--version"];
+    await shell.ok("init", "--domain", "example.com", "--project-name", "shop");
+    await shell.ok("create", "api", ...widget, "v1");
+    await shell.ok("create", "api", ...widget, "v2");
+    await shell.ok("create", "webhook", ...widget, "v1", "--conversion", "--spoke", "v2");
+    shell.linkPackages();
+    const cluster = await createCluster();
+    try {
+      shell.write("kubeconfig", (await cluster.listen()).kubeconfig);
+      const flags = ["--kubeconfig", `${shell.folder}/kubeconfig`];
+      await shell.ok("install", ...flags);
+      const client = createClient({ transport: cluster.transport(), fieldManager: "shop" });
+      const crd = { name: "widgets.apps.example.com" };
+      const service = { namespace: "shop-system", name: "shop-webhook-service", path: "/convert" };
+      // as the manager does when it starts
+      const webhook = { clientConfig: { service }, conversionReviewVersions: ["v1"] };
+      const merge = { spec: { conversion: { strategy: "Webhook", webhook } } };
+      await client.patch(CustomResourceDefinition, crd, { merge } as never);
+      expect(await shell.ok("undeploy", "--keep-crds", ...flags)).toContain(
+        "customresourcedefinition widgets.apps.example.com converts no more\n",
+      );
+      expect((await client.get(CustomResourceDefinition, crd)).spec.conversion).toEqual({ strategy: "None" });
+    } finally {
+      await cluster.close();
+      shell.remove();
+    }
   });
 });
 

@@ -54,6 +54,22 @@ export async function deleteManifests(
   }
 }
 
+/** Takes the conversion webhook out of definitions that stay: nobody answers it any more. */
+export async function stopConversions(
+  client: Client,
+  manifests: readonly Manifest[],
+  output: Output,
+): Promise<void> {
+  for (const manifest of manifests) {
+    const name = manifest.metadata.name ?? "";
+    const crd = await client.find(CustomResourceDefinition, { name });
+    if (crd?.spec.conversion?.strategy !== "Webhook") continue;
+    const merge = { spec: { conversion: { strategy: "None", webhook: null } } };
+    await client.patch(CustomResourceDefinition, { name }, { merge } as never);
+    output.write(`${titleOf(manifest)} converts no more\n`);
+  }
+}
+
 /** `deployment shop-system/shop-controller-manager`. */
 export function titleOf({ kind, metadata: { namespace, name } }: Manifest): string {
   return `${kind.toLowerCase()} ${namespace === undefined ? "" : `${namespace}/`}${name}`;

@@ -22,3 +22,12 @@ export function webhookManifests(model: DeploymentModel): Manifest[] {
     }),
   );
 }
+
+/** What the manager writes itself when it starts, without cert-manager, and what is left when it is gone. */
+export function managersOwnManifests(model: DeploymentModel): Manifest[] {
+  if (model.certManager) return [];
+  const reach = { service: { namespace: model.namespace, name: nameOf(model, webhookServiceSuffix) } };
+  const { name } = model.operator;
+  const admissions = admissionsOf(model.operator);
+  return webhookConfigurations(admissions, { name, reach, caBundlePem: "" }) as unknown as Manifest[];
+}

@@ -117,6 +117,7 @@ function writeOne(folder: string, file: PlannedFile, output: Output, options: Wr
     if (options.check !== true) rmSync(`${target}.new`, { force: true });
     const outcome = before === undefined ? "created" : "updated";
     output.write(`${outcome.padEnd(9)} ${file.path}\n`);
+    if (options.check === true && before !== undefined) output.write(indent(textDiff(before, text)));
     return outcome;
   }
   output.write(`kept      ${file.path}: it was edited; what would be written is in ${file.path}.new:\n`);
