@@ -75,6 +75,8 @@ export type {
 export { createOrPatch, createOrUpdate } from "./operations/create-or-update.ts";
 export type { Outcome } from "./operations/create-or-update.ts";
 export { evict } from "./operations/evict.ts";
+export { migrateStorage } from "./operations/migrate-storage.ts";
+export type { StorageMigration } from "./operations/migrate-storage.ts";
 export { podAttach, podExec } from "./operations/pod-exec.ts";
 export type { PodAttachOptions, PodExecOptions, PodExecResult } from "./operations/pod-exec.ts";
 export { podLog } from "./operations/pod-log.ts";

@@ -208,6 +208,25 @@ describe("Webhooks", () => {
     });
   });
 
+  it("leave the spokes alone with what is left of an object without its spec", async () => {
+    const { post } = router();
+    const part = {
+      apiVersion: "example.com/v1beta1",
+      kind: "Widget",
+      metadata: { name: "w" },
+      status: { parts: 1 },
+    };
+    const request = {
+      uid: "u",
+      desiredAPIVersion: "example.com/v1alpha1",
+      objects: [part, { ...part, spec: null }],
+    };
+    const body = { apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview", request };
+    const { response } = JSON.parse((await post("/convert", body)).body) as { response: object };
+    const converted = { ...part, apiVersion: "example.com/v1alpha1" };
+    expect(response).toMatchObject({ convertedObjects: [converted, { ...converted, spec: null }] });
+  });
+
   it("find in a test what a conversion loses", () => {
     const sample = (spec: object): DeepReadonly<KubeObject> =>
       ({

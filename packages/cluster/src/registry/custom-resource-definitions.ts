@@ -154,7 +154,11 @@ export class CrdController {
       convert:
         crd.spec.conversion?.strategy === "Webhook" ? this.#options.webhookConverter(crd) : renameVersion,
     });
-    if (before !== undefined) this.#options.catalog.remove(before.resources);
+    if (before !== undefined) {
+      this.#options.catalog.remove(before.resources);
+      // open watches show objects as they were defined before: they end, and go on under the new definition
+      before.resources[0]?.bucket.closeSubscriptions();
+    }
     this.#options.catalog.add(resources);
     this.#served.set(name, { crd, resources });
   }
