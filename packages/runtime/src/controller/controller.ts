@@ -514,9 +514,10 @@ export class Controller implements ContextHost {
     const loop = this.#hotLoops.ran(item.key, version, item.causes);
     if (loop === undefined) return;
     this.#metrics.hotLoops.inc();
+    const changing = loop.fields.length === 0 ? "" : `; what changes each time: ${loop.fields.join(", ")}`;
     ctx.log.warn(
       { ...loop },
-      `reconciled ${loop.count} times in ${loop.seconds} s although the spec did not change: ${loop.triggers.join(", ")}`,
+      `reconciled ${loop.count} times in ${loop.seconds} s although the spec did not change: ${loop.triggers.join(", ")}${changing}`,
     );
   }
 }

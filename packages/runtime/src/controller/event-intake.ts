@@ -9,6 +9,7 @@ import type { WorkQueue } from "../queue/work-queue.ts";
 import { type MapFunction, type RequestLike, mapEvent } from "./event-handler.ts";
 import type { Predicate } from "./predicate.ts";
 import { type Cause, requestKey } from "./request.ts";
+import { UpdateCause } from "./update-cause.ts";
 
 /** One informer whose events feed a controller's queue. */
 export interface Intake {
@@ -83,8 +84,9 @@ function isReplay(event: CacheEvent): boolean {
 }
 
 function causeOf(event: CacheEvent, kind: AnyKind): Cause {
+  if (event.type === "updated" && !event.isResync) return new UpdateCause(event, kind);
   return {
-    event: event.type === "updated" && event.isResync ? "resync" : event.type,
+    event: event.type === "updated" ? "resync" : event.type,
     kind: kind.kind,
     object: event.key,
     resourceVersion: event.object.metadata.resourceVersion ?? "",

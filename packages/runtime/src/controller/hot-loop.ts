@@ -7,6 +7,8 @@ interface Track {
   version: string;
   /** How often each cause was seen. */
   readonly causes: Map<string, number>;
+  /** How often each field was seen to change, in the last runs. */
+  readonly fields: Map<string, number>;
 }
 
 /** What makes a key run over and over. */
@@ -15,10 +17,14 @@ export interface HotLoop {
   readonly seconds: number;
   /** The most frequent causes first: `updated Deployment default/web (x28)`. */
   readonly triggers: readonly string[];
+  /** The fields that change each time, the most frequent first: `status.parts`. */
+  readonly fields: readonly string[];
 }
 
 const windowMs = 10_000;
 const countMax = 40;
+/** From so many runs on it is looked what changes: that costs more than counting. */
+const suspectedCount = 30;
 /** Beyond so many keys the tracking starts again: a hot key shows up within a window anyway. */
 const keysMax = 20_000;
 
@@ -43,19 +49,20 @@ export class HotLoopDetector {
     const track = this.#tracks.get(key);
     if (track === undefined || now - track.since > windowMs || track.version !== version) {
       if (this.#tracks.size >= keysMax) this.#tracks.clear();
-      this.#tracks.set(key, { since: now, count: 1, version, causes: new Map() });
+      this.#tracks.set(key, { since: now, count: 1, version, causes: new Map(), fields: new Map() });
       return undefined;
     }
     track.count++;
     for (const cause of causes) {
-      const text = causeText(cause);
-      track.causes.set(text, (track.causes.get(text) ?? 0) + 1);
+      tally(track.causes, causeText(cause));
+      const fields = track.count > suspectedCount ? cause.changedFields?.() : undefined;
+      for (const field of fields ?? []) tally(track.fields, field);
     }
     if (track.count !== countMax) return undefined;
     this.#tracks.delete(key);
-    const sorted = [...track.causes].sort((a, b) => b[1] - a[1]).slice(0, 3);
-    const triggers = sorted.map(([text, times]) => `${text} (x${times})`);
-    return { count: countMax, seconds: (now - track.since) / 1000, triggers };
+    const triggers = mostFrequent(track.causes).map(([text, times]) => `${text} (x${times})`);
+    const fields = mostFrequent(track.fields).map(([field]) => field);
+    return { count: countMax, seconds: (now - track.since) / 1000, triggers, fields };
   }
 
   forget(key: string): void {
@@ -66,4 +73,12 @@ export class HotLoopDetector {
 /** `updated Deployment default/web`. */
 function causeText(cause: Cause): string {
   return [cause.event, cause.kind, cause.object].filter((part) => part !== undefined).join(" ");
+}
+
+function tally(counts: Map<string, number>, text: string): void {
+  counts.set(text, (counts.get(text) ?? 0) + 1);
+}
+
+function mostFrequent(counts: ReadonlyMap<string, number>): [string, number][] {
+  return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 3);
 }

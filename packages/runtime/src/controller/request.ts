@@ -20,6 +20,8 @@ export interface Cause {
   readonly object?: string;
   /** resourceVersion of that object at the event. */
   readonly resourceVersion?: string;
+  /** For `updated`: what differed, `["spec.replicas"]`, at most ten. Worked out when it is asked for. */
+  changedFields?(): readonly string[];
 }
 
 /**
