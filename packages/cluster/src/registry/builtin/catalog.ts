@@ -14,7 +14,7 @@ import { autoscalerRules, autoscalerV1Rules } from "./autoscaling/autoscaler.ts"
 import { autoscalerConversion } from "./autoscaling/autoscaler-conversion.ts";
 import type { BuiltinRules } from "./builtin-rules.ts";
 import { signingRequestRules } from "./certificate-signing-request.ts";
-import { configMapRules, secretRules } from "./core/config-map.ts";
+import { configMapRules, secretRules, serviceAccountRules } from "./core/config-map.ts";
 import { coreEventRules, newEventRules } from "./core/event.ts";
 import { eventConversion } from "./core/event-conversion.ts";
 import { limitRangeRules } from "./core/limit-range.ts";
@@ -60,6 +60,7 @@ function rulesOf(store: Store): Readonly<Record<string, BuiltinRules>> {
     "/replicationcontrollers": replicationControllerRules,
     "/resourcequotas": resourceQuotaRules,
     "/secrets": secretRules,
+    "/serviceaccounts": serviceAccountRules,
     "/services": serviceRules(store),
     "admissionregistration.k8s.io/mutatingadmissionpolicies": mutatingPolicyRules,
     "admissionregistration.k8s.io/mutatingadmissionpolicybindings": mutatingBindingRules,

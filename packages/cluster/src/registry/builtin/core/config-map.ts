@@ -141,5 +141,32 @@ export const secretRules: BuiltinRules = {
     problems.add(secretErrors(object).list);
     return problems.list;
   },
+  warnings: keyPairWarnings,
   fields: { type: fieldReader("type") },
+};
+
+/** A server that is to use this would not start. Source: pkg/registry/core/secret (warningsForSecret). */
+function keyPairWarnings(object: StoredObject): readonly string[] {
+  if (object["type"] !== "kubernetes.io/tls") return [];
+  const data = (object["data"] ?? {}) as Readonly<Record<string, string>>;
+  for (const [key, what] of [
+    ["tls.crt", "certificate"],
+    ["tls.key", "key"],
+  ] as const) {
+    const text = Buffer.from(data[key] ?? "", "base64").toString("latin1");
+    if (!/-----BEGIN [^-]+-----/.test(text)) return [`tls: failed to find any PEM data in ${what} input`];
+  }
+  return [];
+}
+
+const mountableSecrets = "kubernetes.io/enforce-mountable-secrets";
+
+export const serviceAccountRules: BuiltinRules = {
+  warnings(object, old) {
+    const has = (o: StoredObject | undefined): boolean =>
+      o?.metadata.annotations?.[mountableSecrets] !== undefined;
+    if (!has(object) || has(old)) return [];
+    const why = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
+    return [`metadata.annotations[${mountableSecrets}]: ${why}`];
+  },
 };

@@ -53,6 +53,9 @@ export function podWarnings(path: string, template: DeepReadonly<PodTemplateSpec
       const text = deprecatedVolumes[source];
       if (text !== undefined) out.push(`${at}.volumes[${i}].${source}: ${text}`);
     }
+    const sources = volume.projected?.sources ?? (volume.projected && []);
+    if (sources !== undefined && !sources.some((source) => Object.keys(source).length > 0))
+      out.push(`volume "${volume.name}" (Projected) has no sources provided`);
   });
   warnOfDoubles(
     out,
@@ -138,6 +141,7 @@ function warnOfContainer(
       );
     }
   }
+  warnOfHostIps(out, at, container);
   warnOfHiddenEnv(out, at, container);
   container.ports?.forEach((port, i) => {
     const field = `${at}.ports[${i}]`;
@@ -151,6 +155,14 @@ function warnOfContainer(
         out.push(`${field}: overlapping port definition with ${other.field}`);
     }
     ports.set(key, [...others, mine]);
+  });
+}
+
+function warnOfHostIps(out: string[], at: string, { ports = [] }: ContainerFields): void {
+  ports.forEach(({ name = "", hostPort = 0, containerPort, protocol = "", hostIP = "" }, i) => {
+    if (hostIP === "" || hostPort !== 0) return;
+    const shown = `{Name:${name} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
+    out.push(`${at}.ports[${i}]: hostIP set without hostPort: ${shown}`);
   });
 }
 

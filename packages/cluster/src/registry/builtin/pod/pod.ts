@@ -80,7 +80,9 @@ export const podRules: BuiltinRules = {
     return problems.list;
   },
   warnings: (object, old) =>
-    old === undefined || !jsonEqual(object["spec"], old["spec"]) ? podWarnings("", asPod(object)) : [],
+    old === undefined || !jsonEqual(object["spec"], old["spec"])
+      ? [...(old === undefined ? appArmorWarnings(object) : []), ...podWarnings("", asPod(object))]
+      : [],
   endpoints: { ephemeralcontainers: ephemeralContainers, resize },
   gracePeriodSeconds(object, asked) {
     const { spec, status } = asPod(object);
@@ -136,6 +138,15 @@ function withAppArmorFields(object: StoredObject): StoredObject {
     "spec",
     mapItems(mapItems(spec, "containers", withField), "initContainers", withField),
   );
+}
+
+function appArmorWarnings(object: StoredObject): string[] {
+  return Object.keys(object.metadata.annotations ?? {})
+    .filter((key) => key.startsWith(appArmorPrefix))
+    .map(
+      (key) =>
+        `metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`,
+    );
 }
 
 function appArmorProfile(text: string | undefined): Fields | undefined {

@@ -164,6 +164,8 @@ export const endpointSliceRules: BuiltinRules = {
   prepareForCreate: (object) =>
     mapItems(object, "endpoints", (endpoint: Fields) => setField(endpoint, "deprecatedTopology", undefined)),
   validateCreate: (object) => sliceErrors(object).list,
+  warnings: (object) =>
+    object["addressType"] === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : [],
   validateUpdate(object, old) {
     const problems = sliceErrors(object);
     checkImmutable(problems, "addressType", object["addressType"], old["addressType"]);

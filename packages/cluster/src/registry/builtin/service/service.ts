@@ -310,10 +310,12 @@ function checkIngress(
 
 function warnings(service: StoredObject): string[] {
   const spec = specOf(service);
-  if (spec.type !== "ExternalName") return [];
-  return (spec.externalIPs?.length ?? 0) > 0
-    ? ['spec.externalIPs is ignored when spec.type is "ExternalName"']
-    : [];
+  const out: string[] = [];
+  if (spec.type === "ExternalName" && (spec.externalIPs?.length ?? 0) > 0)
+    out.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  if (spec.trafficDistribution === "PreferClose")
+    out.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
+  return out;
 }
 
 /** @param store whose services hold the addresses and ports that new ones cannot have */

@@ -13,7 +13,7 @@ import {
   checkReplicatedTemplate,
   checkSelector,
   compiled,
-  templateWarnings,
+  namedTemplateWarnings,
   workloadDefaults,
 } from "./workload-template.ts";
 
@@ -121,7 +121,7 @@ export const deploymentRules: BuiltinRules = {
     );
     return problems.list;
   },
-  warnings: templateWarnings,
+  warnings: namedTemplateWarnings,
   prepareForStatusUpdate: (object, old) => withMetadata(object, { labels: old.metadata.labels }),
   validateStatusUpdate: statusErrors,
 };

@@ -14,7 +14,7 @@ import {
   checkReplicatedTemplate,
   checkSelector,
   compiled,
-  templateWarnings,
+  namedTemplateWarnings,
   workloadDefaults,
 } from "./workload-template.ts";
 
@@ -59,7 +59,7 @@ export const replicaSetRules: BuiltinRules = {
     return problems.list;
   },
   validateStatusUpdate: statusErrors,
-  warnings: templateWarnings,
+  warnings: namedTemplateWarnings,
   fields: { "status.replicas": numberReader("status", "replicas") },
 };
 
@@ -105,6 +105,6 @@ export const replicationControllerRules: BuiltinRules = {
   validateCreate: controllerErrors,
   validateUpdate: controllerErrors,
   validateStatusUpdate: statusErrors,
-  warnings: templateWarnings,
+  warnings: namedTemplateWarnings,
   fields: { "status.replicas": numberReader("status", "replicas") },
 };

@@ -194,8 +194,15 @@ export const statefulSetRules: BuiltinRules = {
     return problems.list;
   },
   validateStatusUpdate: statusErrors,
-  warnings: templateWarnings,
+  warnings(object, old) {
+    const { revisionHistoryLimit: limit } = (object["spec"] ?? {}) as StatefulSetSpec;
+    const about = templateWarnings(object, old);
+    return (limit ?? 0) < 0 ? [...about, endlessHistory] : about;
+  },
 };
+
+const endlessHistory =
+  "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
 
 function revisionErrors(object: StoredObject): FieldProblems {
   const problems = new FieldProblems();

@@ -89,6 +89,23 @@ export function checkKeepsRunning(
     problems.forbidden(`${path}.activeDeadlineSeconds`, `activeDeadlineSeconds in ${kind} is not Supported`);
 }
 
+/** Warnings about a workload whose name becomes part of its pods' names, and about its template. */
+export function namedTemplateWarnings(
+  object: StoredObject,
+  old: StoredObject | undefined,
+): readonly string[] {
+  const { name = "" } = object.metadata;
+  const faults = [
+    ...(name.length > 63 ? ["must be no more than 63 characters"] : []),
+    ...(name.includes(".") ? ["must not contain dots"] : []),
+  ];
+  const about = templateWarnings(object, old);
+  if (old !== undefined || faults.length === 0) return about;
+  const text =
+    "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended";
+  return [`${text}: [${faults.join(" ")}]`, ...about];
+}
+
 /** Warnings about a template, when it is new. */
 export function templateWarnings(object: StoredObject, old: StoredObject | undefined): readonly string[] {
   const template = templateOf(object);
