@@ -12,6 +12,7 @@ import { eventExpiry } from "./event-expiry.ts";
 import { garbageCollector } from "./garbage-collection/garbage-collector.ts";
 import { jobController } from "./job/job.ts";
 import { ttlAfterFinished } from "./job/ttl-after-finished.ts";
+import { kubernetesService } from "./kubernetes-service.ts";
 import { namespaceController } from "./namespace.ts";
 import { nodeLifecycleController } from "./node-lifecycle/node-lifecycle.ts";
 import { taintEvictionController } from "./node-lifecycle/taint-eviction.ts";
@@ -54,6 +55,7 @@ export function controllerManager(options: ControllerManagerOptions): Controller
     eventExpiry(),
     horizontalAutoscaler(options.metrics),
     certificateRequestController(options.signer),
+    kubernetesService(),
     defaultClass(),
     claimBinding(),
     volumePhase(),

@@ -1,5 +1,12 @@
 import { ReplicaSet } from "@bowline/api/apps/v1";
-import { ConfigMap, Namespace, Pod, ReplicationController, ServiceAccount } from "@bowline/api/core/v1";
+import {
+  ConfigMap,
+  Namespace,
+  Pod,
+  ReplicationController,
+  Service,
+  ServiceAccount,
+} from "@bowline/api/core/v1";
 import { describe, expect, it } from "vitest";
 import { rankForDeletion } from "../../src/controllers/pods/pod-state.ts";
 import { type World, newWorld, template } from "./world.ts";
@@ -203,5 +210,16 @@ describe("Namespace content", () => {
         (await world.client.find(ServiceAccount, account)) !== undefined && found?.data?.["ca.crt"] === ""
       );
     });
+  });
+
+  it("has the Service kubernetes in the default namespace, again when it is deleted", async () => {
+    const world = await newWorld();
+    const key = { name: "kubernetes", namespace: "default" };
+    const isThere = async (): Promise<boolean> =>
+      (await world.client.find(Service, key))?.spec?.clusterIP === "10.96.0.1";
+    await world.until("it is there", isThere);
+    await world.client.delete(Service, key);
+    await world.until("it is there again", isThere);
+    expect(world.errors).toEqual([]);
   });
 });
