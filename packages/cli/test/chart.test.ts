@@ -13,7 +13,7 @@ interface Manifest {
 }
 
 /** Each step stands on those before it, as for a person. */
-describe("bowline chart", () => {
+describe("bowline chart", { timeout: 60_000 }, () => {
   const shell = new CommandLine();
   const chart = path.join(shell.folder, "deploy/chart");
   let cluster: Cluster;

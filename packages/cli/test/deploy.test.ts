@@ -6,7 +6,7 @@ import { CommandLine } from "./command-line.ts";
 import { type Ended, runClient } from "./dev-process.ts";
 
 /** Each step stands on those before it, as for a person. */
-describe("from a project to a deployed operator", () => {
+describe("from a project to a deployed operator", { timeout: 60_000 }, () => {
   const shell = new CommandLine();
   const exec = async (...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await shell.exec(...args);
@@ -96,7 +96,8 @@ describe("from a project to a deployed operator", () => {
   });
 
   it("starts a cluster that stays, and knows it", async () => {
-    expect(await exec("cluster", "start")).toMatch(/^cluster started at https:\/\/127\.0\.0\.1:\d+\n/);
+    const started = await exec("cluster", "start", "--audit", "audit.log");
+    expect(started).toMatch(/^cluster started at https:\/\/127\.0\.0\.1:\d+\n/);
     expect(await exec("cluster", "start")).toContain("a cluster runs already");
     expect(await exec("cluster", "status")).toContain("running at https://127.0.0.1:");
     expect(await exec("cluster", "kubeconfig")).toBe(shell.read(".bowline/kubeconfig"));
@@ -119,6 +120,11 @@ describe("from a project to a deployed operator", () => {
       "registry.example.com/shop:v1",
     );
     expect(shell.read("PROJECT")).toContain("image: registry.example.com/shop:v1");
+  });
+
+  it("derives a role from what the cluster has noted", async () => {
+    const { stdout } = await shell.exec("rbac", "--audit", "audit.log", "--user-agent", "kubectl");
+    expect(stdout).toMatch(/resources:\n {2}- widgets\n {2}verbs:\n {2}- list\n/);
   });
 
   it("takes everything away again, also what the manager wrote itself", async () => {
@@ -179,7 +185,7 @@ describe("from a project to a deployed operator", () => {
   });
 });
 
-describe("bowline deploy", () => {
+describe("bowline deploy", { timeout: 60_000 }, () => {
   it("says why the manager does not become ready", async () => {
     const shell = new CommandLine();
     await shell.ok("init", "--domain", "example.com", "--project-name", "shop");

@@ -49,7 +49,7 @@ interface Rule {
 
 const rulesIn = (text: string): Rule[] => (parse(text) as { rules: Rule[] }).rules;
 
-describe("bowline rbac", () => {
+describe("bowline rbac", { timeout: 60_000 }, () => {
   it("prints the role that follows from the declarations", async () => {
     const printed = await shell.ok("rbac");
     await shell.ok("generate");
