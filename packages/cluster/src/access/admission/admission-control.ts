@@ -13,6 +13,7 @@ import { mutatingWebhooks } from "../webhook/mutating-webhooks.ts";
 import { validatingWebhooks } from "../webhook/validating-webhooks.ts";
 import { certificatePlugins } from "./plugins/certificates.ts";
 import { limitRanger } from "./plugins/limit-ranger.ts";
+import { nodeRestriction } from "./plugins/node-restriction.ts";
 import { ownerReferencesPermission } from "./plugins/owner-references.ts";
 import { defaultTolerationSeconds, runtimeClass } from "./plugins/pod-defaults.ts";
 import { podSecurity } from "./plugins/pod-security.ts";
@@ -81,6 +82,7 @@ export class AdmissionControl {
     const plugins: readonly AdmissionPlugin[] = [
       namespaceLifecycle(namespaces),
       limitRanger(bucket("/limitranges")),
+      nodeRestriction({ pods: bucket("/pods"), nodes: bucket("/nodes") }),
       serviceAccount(bucket("/serviceaccounts"), {
         random,
         isActive: activeWithControllers("ServiceAccount"),
