@@ -170,6 +170,33 @@ describe("Admission webhooks on subresources", () => {
     await act();
   });
 
+  it.each(["Validating", "Mutating"] as const)("see who connects to a pod, once: %s", async (kind) => {
+    await send("POST", `${core}/pods`, {
+      metadata: { name: "web" },
+      spec: { nodeName: "n", ...template.spec },
+    });
+    await webhook(kind, ["pods/exec"]);
+    hook.on("/hook", () => ({ allowed: false, status: { message: "no shells" } }));
+    const path = `${core}/pods/web/exec`;
+    const query = { command: "sh", container: "main", stdout: "true" };
+    const refused = await refusal(transport.request({ method: "POST", path, query }));
+    expect(refused.message).toBe('admission webhook "hook.example.com" denied the request: no shells');
+    expect(hook.calls).toHaveLength(1);
+    expect(hook.calls[0]?.request).toMatchObject({
+      kind: { group: "", version: "v1", kind: "PodExecOptions" },
+      resource: { group: "", version: "v1", resource: "pods" },
+      subResource: "exec",
+      operation: "CONNECT",
+      name: "web",
+      object: { kind: "PodExecOptions", command: ["sh"], container: "main", stdout: true },
+      oldObject: null,
+    });
+    hook.on("/hook", () => ({ allowed: true }));
+    // there is no kubelet to go on to
+    await refusal(transport.request({ method: "POST", path, query }));
+    expect(hook.calls).toHaveLength(2);
+  });
+
   it("of the resource alone are not asked about its subresources", async () => {
     hook.on("/hook", () => ({ allowed: false }));
     await deployment();
