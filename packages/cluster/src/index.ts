@@ -22,6 +22,7 @@ export type { UserInfo } from "./registry/user.ts";
 export type { HistoryPolicy } from "./store/bucket.ts";
 
 // Simulated nodes
+export type { ContainerFile, ContainerFiles } from "./nodes/container-files.ts";
 export type {
   ContainerProcess,
   Delay,

@@ -2,6 +2,7 @@
 import type { DeepReadonly } from "@bowline/api";
 import type { Container, Pod } from "@bowline/api/core/v1";
 import { type Clock, type Random, type Timer, sleep } from "@bowline/client";
+import { ContainerFiles } from "./container-files.ts";
 import { ContainerLog } from "./container-log.ts";
 import { type ContainerProcess, type ImageBehavior, drawMs } from "./image-behavior.ts";
 import { isShellCommand, runShell } from "./simulated-shell.ts";
@@ -184,6 +185,7 @@ export class ContainerRun {
       command: [...(container.command ?? []), ...(container.args ?? [])],
       env,
       restartCount,
+      files: initialFiles(this.#options),
       clock,
       random,
       signal,
@@ -200,11 +202,17 @@ export class ContainerRun {
   #partial = { stdout: "", stderr: "" };
 
   /** Adds to the log; what has no line's end yet waits for it. */
-  write(text: string, stream: "stdout" | "stderr"): void {
-    const lines = `${this.#partial[stream]}${text}`.split("\n");
+  write(text: string | Uint8Array, stream: "stdout" | "stderr"): void {
+    const added = typeof text === "string" ? text : new TextDecoder().decode(text);
+    const lines = `${this.#partial[stream]}${added}`.split("\n");
     this.#partial[stream] = lines.pop() ?? "";
     for (const line of lines) this.log.add({ at: this.#ports.clock.now(), text: line, stream });
   }
+}
+
+function initialFiles({ pod, behavior }: RunOptions): ContainerFiles {
+  const hostname = pod.spec?.hostname ?? pod.metadata.name ?? "";
+  return new ContainerFiles({ "/etc/hostname": `${hostname}\n`, ...behavior.files });
 }
 
 function shellIo(process: ContainerProcess, run: ContainerRun): Parameters<typeof runShell>[1] {

@@ -2,6 +2,7 @@
 import type { DeepReadonly } from "@bowline/api";
 import type { Container, Pod } from "@bowline/api/core/v1";
 import type { Clock, Random } from "@bowline/client";
+import type { ContainerFiles } from "./container-files.ts";
 
 /** Milliseconds on the cluster's clock; a range is drawn from the cluster's random source. */
 export type Delay = number | { readonly minMs: number; readonly maxMs: number };
@@ -15,6 +16,8 @@ export interface ContainerProcess {
   readonly env: Readonly<Record<string, string>>;
   /** 0 for the first run. */
   readonly restartCount: number;
+  /** Its files, in memory; a restart begins with new ones. Commands of `kubectl exec` and `kubectl cp` see the same. */
+  readonly files: ContainerFiles;
   readonly clock: Clock;
   readonly random: Random;
   /** Aborted when the container is asked to stop. */
@@ -76,6 +79,8 @@ export interface ImageBehavior {
   readonly exitReason?: string;
   /** What it leaves in its termination log. */
   readonly terminationMessage?: string;
+  /** Files that it has when it starts, by path. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Lines that it logs when it starts. */
   readonly logs?: readonly string[] | ((process: ContainerProcess) => readonly string[]);
   /** From being asked to stop to ending. Beyond the grace period it is killed (code 137). Default 0. */

@@ -10,6 +10,7 @@ import type { ExecProcess } from "./image-behavior.ts";
 import type { PodWorker } from "./pod-worker.ts";
 import type { SimulatedContainer } from "./simulated-container.ts";
 import type { SimulatedNodes } from "./simulated-nodes.ts";
+import type { ShellIo } from "./shell-commands.ts";
 import { isShell, isShellCommand, runShell } from "./simulated-shell.ts";
 
 /** Which pod. */
@@ -236,17 +237,22 @@ async function simulatedExec(
   signal: AbortSignal,
 ): Promise<number> {
   if (isShellCommand(command))
-    return runShell(command, { process, write: process.write, writeError: process.writeError });
+    return runShell(command, ioOf(process));
   const [program = ""] = command;
   if (isShell(program)) return interactiveShell(process, signal);
   process.writeError(`exec: ${JSON.stringify(program)}: executable file not found in $PATH\n`);
   return 127;
 }
 
+function ioOf(process: ExecProcess): ShellIo {
+  const { stdin, write, writeError } = process;
+  return { process, stdin, write, writeError };
+}
+
 async function interactiveShell(process: ExecProcess, signal: AbortSignal): Promise<number> {
   const decoder = new TextDecoder();
   const prompt = (): void => (process.tty ? process.write("$ ") : undefined);
-  const io = { process, write: process.write, writeError: process.writeError };
+  const { stdin: _typed, ...io } = ioOf(process);
   let typed = "";
   let code = 0;
   prompt();

@@ -1,8 +1,9 @@
 /**
- * The little that containers of everyday manifests ask of a shell: `sh -c "echo hello && sleep 5; exit 1"`. It is no shell:
- * it knows no pipes, no redirection, no loops, and says so of what it does not know.
+ * The little that containers of everyday manifests ask of a shell: `sh -c "echo hello > /tmp/a && sleep 5; exit 1"`. It is
+ * no shell: it knows no pipes, no loops, of redirection only that of output to a file, and says so of what it does not know.
  */
-import type { ContainerProcess } from "./image-behavior.ts";
+import { absolute } from "./container-files.ts";
+import { type ShellIo, folderOf, isProgram, runProgram } from "./shell-commands.ts";
 
 const shells: ReadonlySet<string> = new Set([
   "sh",
@@ -13,31 +14,12 @@ const shells: ReadonlySet<string> = new Set([
   "/bin/ash",
   "/usr/bin/bash",
 ]);
-const words: ReadonlySet<string> = new Set([
-  "echo",
-  "sleep",
-  "exit",
-  "true",
-  "false",
-  "env",
-  "printenv",
-  "hostname",
-  "date",
-  ":",
-]);
-
-/** What a command of the shell works with. */
-export interface ShellIo {
-  readonly process: ContainerProcess;
-  write(text: string): void;
-  writeError(text: string): void;
-}
 
 /** Whether the command is one that the simulated shell knows. */
 export function isShellCommand(command: readonly string[]): boolean {
   const [program = "", flag = ""] = command;
   if (shells.has(program)) return flag.startsWith("-") && flag.endsWith("c") && command.length >= 3;
-  return words.has(baseName(program));
+  return isProgram(program);
 }
 
 /** Whether the program is a shell. */
@@ -45,24 +27,34 @@ export function isShell(program: string): boolean {
   return shells.has(program);
 }
 
-function baseName(program: string): string {
-  return program.replace(/^(\/usr)?\/bin\//, "");
-}
-
 /** Runs a command. Answers its exit code. @throws the process' signal's reason when it is stopped in a sleep */
 export async function runShell(command: readonly string[], io: ShellIo): Promise<number> {
   const [program = "", , script = ""] = command;
-  if (!shells.has(program)) return (await runWords(command, io)).code;
+  if (!shells.has(program)) return runProgram(command, io);
   let code = 0;
   let isSkipped = false;
   for (const { text, joint } of statements(script)) {
     if (!isSkipped) {
-      const result = await runWords(splitWords(text, io.process.env), io);
-      if (result.isExit) return result.code;
-      ({ code } = result);
+      const [word, argument = "0"] = splitWords(text, io.process.env);
+      if (word === "exit") return Number(argument) || 0;
+      code = await runWords(text, io);
     }
     isSkipped = joint === "&&" ? code !== 0 : joint === "||" ? code === 0 : false;
   }
+  return code;
+}
+
+/** Runs one statement, whose output may go into a file: `echo hello > /tmp/a`. */
+async function runWords(text: string, io: ShellIo): Promise<number> {
+  const [, statement = text, sign, target] = /^(.*?)\s*(?<![0-9&])(>>|>)\s*(\S+)$/s.exec(text) ?? [];
+  const words = splitWords(statement, io.process.env);
+  if (target === undefined) return runProgram(words, io);
+  const written: Uint8Array[] = [];
+  const { files } = io.process;
+  const path = absolute(splitWords(target, io.process.env)[0] ?? "", folderOf(io));
+  const code = await runProgram(words, { ...io, write: (output) => void written.push(Buffer.from(output)) });
+  const before = sign === ">>" ? (files.read(path)?.content ?? new Uint8Array()) : new Uint8Array();
+  if (path !== "/dev/null") files.write(path, Buffer.concat([before, ...written]));
   return code;
 }
 
@@ -85,55 +77,4 @@ function splitWords(text: string, env: Readonly<Record<string, string>>): string
       (_, braced?: string, plain?: string) => env[braced ?? plain ?? ""] ?? "",
     );
   });
-}
-
-async function runWords(
-  [program = "", ...args]: readonly string[],
-  io: ShellIo,
-): Promise<{ code: number; isExit: boolean }> {
-  const done = (code: number): { code: number; isExit: boolean } => ({ code, isExit: false });
-  const { process } = io;
-  switch (baseName(program)) {
-    case "":
-    case ":":
-    case "true":
-      return done(0);
-    case "false":
-      return done(1);
-    case "exit":
-      return { code: Number(args[0] ?? 0) || 0, isExit: true };
-    case "echo":
-      io.write(`${(args[0] === "-n" ? args.slice(1) : args).join(" ")}${args[0] === "-n" ? "" : "\n"}`);
-      return done(0);
-    case "sleep":
-      await process.sleep(sleepMs(args[0] ?? "0"));
-      return done(0);
-    case "hostname":
-      io.write(`${process.pod.spec?.hostname ?? process.pod.metadata.name}\n`);
-      return done(0);
-    case "date":
-      io.write(`${new Date(process.clock.now()).toUTCString()}\n`);
-      return done(0);
-    case "env":
-    case "printenv":
-      io.write(args.length > 0 ? `${process.env[args[0] as string] ?? ""}\n` : envText(process.env));
-      return done(0);
-    default:
-      io.writeError(`sh: ${program}: not found\n`);
-      return done(127);
-  }
-}
-
-function envText(env: Readonly<Record<string, string>>): string {
-  return Object.entries(env)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join("");
-}
-
-/** `5`, `0.5`, `2m`, `infinity`. */
-function sleepMs(text: string): number {
-  if (text === "infinity" || text === "inf") return Number.POSITIVE_INFINITY;
-  const [, number = "0", unit = "s"] = /^([\d.]+)([smhd]?)$/.exec(text) ?? [];
-  const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit === "" ? "s" : unit] ?? 1000;
-  return Number(number) * unitMs;
 }
