@@ -29,6 +29,7 @@ import { type WriteContext, createObject } from "./registry/generic-registry.ts"
 import { ResourceCatalog } from "./registry/resource-catalog.ts";
 import { ApiServer } from "./server/api-server.ts";
 import { HttpServer } from "./server/http-server.ts";
+import { metricsResources } from "./server/usage-metrics.ts";
 import { createInProcessTransport } from "./server/in-process-transport.ts";
 import type { HistoryPolicy } from "./store/bucket.ts";
 import type { StoredObject } from "./store/revision.ts";
@@ -201,6 +202,7 @@ class EmbeddedCluster implements Cluster {
       admission: this.#admission,
       access: this.#access,
       sessions: () => this.#controlPlane?.sessions,
+      metrics: () => this.#controlPlane?.metrics,
       onInternalError: this.#onError,
     });
   }
@@ -259,6 +261,7 @@ class EmbeddedCluster implements Cluster {
         }),
     });
     this.#controlPlane = controlPlane;
+    this.#catalog.publish(metricsResources);
     await controlPlane.start();
   }
 

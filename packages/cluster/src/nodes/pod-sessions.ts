@@ -236,8 +236,7 @@ async function simulatedExec(
   command: readonly string[],
   signal: AbortSignal,
 ): Promise<number> {
-  if (isShellCommand(command))
-    return runShell(command, ioOf(process));
+  if (isShellCommand(command)) return runShell(command, ioOf(process));
   const [program = ""] = command;
   if (isShell(program)) return interactiveShell(process, signal);
   process.writeError(`exec: ${JSON.stringify(program)}: executable file not found in $PATH\n`);

@@ -134,7 +134,11 @@ function ls(args: readonly string[], io: ShellIo): number {
 
 function isTrue(flag: string, path: string, { process: { files } }: ShellIo): number {
   const holds =
-    flag === "-d" ? files.isFolder(path) : flag === "-f" ? files.read(path) !== undefined : files.exists(path);
+    flag === "-d"
+      ? files.isFolder(path)
+      : flag === "-f"
+        ? files.read(path) !== undefined
+        : files.exists(path);
   return holds ? 0 : 1;
 }
 

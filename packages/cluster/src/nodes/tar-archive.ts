@@ -73,7 +73,8 @@ export function unpackTar(archive: Uint8Array): TarEntry[] {
   let longName: string | undefined;
   for (let at = 0; at + block <= bytes.length && bytes[at] !== 0; ) {
     const head = bytes.subarray(at, at + block);
-    if (head.toString("latin1", 257, 262) !== "ustar") throw new Error("This does not look like a tar archive");
+    if (head.toString("latin1", 257, 262) !== "ustar")
+      throw new Error("This does not look like a tar archive");
     const size = octalAt(head, 124, 12);
     const content = bytes.subarray(at + block, at + block + size);
     if (content.length < size) throw new Error("Unexpected EOF in archive");

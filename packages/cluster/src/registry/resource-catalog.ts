@@ -1,4 +1,4 @@
-import { type Discovery, buildDiscovery } from "@bowline/api";
+import { type ApiResource, type Discovery, buildDiscovery } from "@bowline/api";
 import {
   type OpenApiKind,
   type OpenApiV2Document,
@@ -15,6 +15,7 @@ import type { Resource } from "./resource.ts";
  */
 export class ResourceCatalog {
   readonly #resources = new Map<string, Resource>();
+  #published: readonly ApiResource[] = [];
   #discovery: Discovery | undefined;
   #openApiV2: { readonly document: OpenApiV2Document; readonly etag: string } | undefined;
   readonly #openApiV3 = new Map<string, OpenApiV3Document>();
@@ -46,6 +47,12 @@ export class ResourceCatalog {
     this.#changed();
   }
 
+  /** Lists in discovery what others answer for: nothing of it is found here. Replaces what was published before. */
+  publish(resources: readonly ApiResource[]): void {
+    this.#published = resources;
+    this.#changed();
+  }
+
   /** Stops serving these. */
   remove(resources: readonly Resource[]): void {
     for (const resource of resources) {
@@ -55,7 +62,7 @@ export class ResourceCatalog {
   }
 
   get discovery(): Discovery {
-    this.#discovery ??= buildDiscovery(this.all().map((r) => r.api));
+    this.#discovery ??= buildDiscovery([...this.all().map((r) => r.api), ...this.#published]);
     return this.#discovery;
   }
 

@@ -30,6 +30,7 @@ import { type RequestInfo, parseRequestInfo } from "./request-info.ts";
 import type { PodSessionPort } from "./sessions/session-port.ts";
 import { reviewHandler } from "./reviews/review-handlers.ts";
 import { subresourceHandler } from "./subresources/subresource-handlers.ts";
+import { type UsageSource, answerMetrics } from "./usage-metrics.ts";
 import type { VerbContext } from "./verb-context.ts";
 import { createFromRequest } from "./verbs/create.ts";
 import { deleteCollection, deleteFromRequest } from "./verbs/delete.ts";
@@ -49,6 +50,8 @@ export interface ApiServerOptions {
   readonly access: AccessControl;
   /** Those who run the pods; undefined while nobody does. */
   sessions(): PodSessionPort | undefined;
+  /** What containers use; undefined while nobody knows. */
+  metrics(): UsageSource | undefined;
   /** Hears of errors that are ours: each is a bug, answered with 500. */
   readonly onInternalError?: (error: unknown, request: ServerRequest) => void;
 }
@@ -107,6 +110,8 @@ export class ApiServer {
     if (!info.isResource) {
       return answerNonResource(request, info, this.#options) ?? this.#nothingAt(request, info);
     }
+    const measured = answerMetrics(request, info, this.#options);
+    if (measured !== undefined) return measured;
     const resource = catalog.find(info.group, info.version, info.resource);
     if (resource === undefined || !scopeFits(resource, info)) return notFoundAt(request, info);
     refuseMethod(resource, info);
