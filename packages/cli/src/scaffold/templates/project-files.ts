@@ -126,6 +126,10 @@ ENTRYPOINT ["/nodejs/bin/node", "dist/main.js"]
 
 const makefile = `# Each target is one command of bowline; \`npx bowline --help\` shows all of them.
 IMG ?= controller:latest
+# flags of the manager for run: --leader-elect, --webhook-bind-address=:9444
+ARGS ?=
+# flags of bowline build: --builder podman, --base FILE, --platform linux/arm64
+BUILD_ARGS ?=
 BOWLINE := npx --no-install bowline
 
 .PHONY: help manifests test lint dev run install uninstall build docker-build docker-push build-installer chart bundle deploy undeploy
@@ -146,7 +150,7 @@ dev: ## Run everything on an embedded cluster, restarted on change.
 	$(BOWLINE) dev
 
 run: ## Run the operator on this machine, against the cluster of the kubeconfig.
-	$(BOWLINE) run
+	$(BOWLINE) run -- $(ARGS)
 
 install: ## Install the CRDs into the cluster of the kubeconfig.
 	$(BOWLINE) install
@@ -158,7 +162,7 @@ build: ## Compile the program.
 	npm run build
 
 docker-build: ## Build the image.
-	$(BOWLINE) build --tag $(IMG)
+	$(BOWLINE) build --tag $(IMG) $(BUILD_ARGS)
 
 docker-push: ## Push the image.
 	$(BOWLINE) push --tag $(IMG)
