@@ -192,7 +192,7 @@ describe("connections through a proxy", () => {
     return { url: `http://127.0.0.1:${port}`, seen };
   }
 
-  it("tunnels to the server with CONNECT, with the login of the proxy's address", async () => {
+  it("case 17: tunnels to the server with CONNECT, with the login of the proxy's address", async () => {
     const server = await start();
     const proxy = await httpProxy();
     const proxyUrl = proxy.url.replace("http://", "http://us%40er:pass@");
@@ -203,7 +203,7 @@ describe("connections through a proxy", () => {
     ]);
   });
 
-  it("uses it for sessions in pods as well", async () => {
+  it("case 17: uses it for sessions in pods as well", async () => {
     const server = await start();
     const sockets = new WebSocketServer({ noServer: true });
     server.onUpgrade((request, socket, head) =>

@@ -152,7 +152,7 @@ describe("HttpTransport against a server that breaks connections", () => {
 });
 
 describe("HttpTransport against a server that goes silent", () => {
-  it("notices a watch on which nothing arrives, and counts a bookmark as life", async () => {
+  it("case 1: notices a watch on which nothing arrives, and counts a bookmark as life", async () => {
     const answers: ServerResponse[] = [];
     const { transport, clock } = await world((_request, response) => {
       openWatch(response);
@@ -193,7 +193,7 @@ describe("HttpTransport against a server that goes silent", () => {
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
-  it("does not limit a watch without bookmarks, nor a log", async () => {
+  it("case 2: does not limit a watch without bookmarks, nor a log", async () => {
     const { transport, clock } = await world((_request, response) => openWatch(response));
     const stream = await transport.watch({ ...watch, query: { watch: "true" } });
     const log = await transport.stream({ method: "GET", path: `${pods}/log` });
@@ -242,7 +242,7 @@ describe("HttpTransport against a server that goes silent", () => {
 });
 
 describe("HttpTransport against a server that refuses", () => {
-  it("waits as long as Retry-After says, and a little longer, and tries again", async () => {
+  it("case 6: waits as long as Retry-After says, and a little longer, and tries again", async () => {
     let refusals = 3;
     const { transport, clock, server } = await world((_request, response) => {
       if (refusals-- > 0) return sendJson(response, 429, {}, { "retry-after": "7" });
@@ -369,7 +369,7 @@ describe("HttpTransport against a server that refuses", () => {
 describe("HttpTransport and credentials", () => {
   const bearer = (request: IncomingMessage): string | undefined => request.headers.authorization;
 
-  it("renews the credentials once when they are refused, for any number of requests", async () => {
+  it("case 16: renews the credentials once when they are refused, for any number of requests", async () => {
     let token = "old";
     let renewals = 0;
     const old = { authorization: "Bearer old" };
@@ -406,7 +406,7 @@ describe("HttpTransport and credentials", () => {
     expect(anonymous.server.requests).toHaveLength(1);
   });
 
-  it("does not cut watches when the token changes", async () => {
+  it("case 16: does not cut watches when the token changes", async () => {
     let token = "one";
     let answer: ServerResponse | undefined;
     const seen: (string | undefined)[] = [];
@@ -457,7 +457,7 @@ describe("HttpTransport and credentials", () => {
     await until(() => server.openCount === 1, "the end of the old connections");
   });
 
-  it("sends every group of an impersonation on a line of its own, and escapes the keys of extras", async () => {
+  it("case 18: sends every group of an impersonation on a line of its own, and escapes the keys of extras", async () => {
     let raw: string[] = [];
     const impersonate = {
       user: "jane",
@@ -488,7 +488,7 @@ describe("HttpTransport and credentials", () => {
 });
 
 describe("HttpTransport and connections", () => {
-  it("serves a thousand reads on as many connections as it may open, one after another on one", async () => {
+  it("case 11: serves a thousand reads on as many connections as it may open, one after another on one", async () => {
     const options = { transport: { connectionCountMax: 8 } };
     const { transport, server } = await world((_request, response) => sendJson(response, 200, {}), options);
     await Promise.all(Array.from({ length: 1000 }, () => transport.request(get)));
@@ -498,7 +498,7 @@ describe("HttpTransport and connections", () => {
     expect(server.acceptedCount).toBe(before);
   });
 
-  it("opens a thousand watches one after another on one connection, when the server ends each", async () => {
+  it("case 11: opens a thousand watches one after another on one connection, when the server ends each", async () => {
     const { transport, server, clock } = await world((_request, response) => {
       openWatch(response);
       response.end(line("ADDED", "a"));
@@ -628,7 +628,19 @@ describe("HttpTransport and connections", () => {
 });
 
 describe("HttpTransport and what is sent", () => {
-  it("keeps every byte of values that JavaScript would round or rewrite", async () => {
+  it("case 14: keeps times of nine digits as they are", async () => {
+    const time = "2026-12-01T03:35:43.123456789Z";
+    let received = "";
+    const { transport } = await world(async (request, response) => {
+      for await (const chunk of request) received += String(chunk);
+      sendJson(response, 200, { spec: { renewTime: time } });
+    });
+    const { body } = await transport.request<object>(get);
+    await transport.request({ method: "PUT", path: pods, body });
+    expect(received).toBe(`{"spec":{"renewTime":"${time}"}}`);
+  });
+
+  it("case 15: keeps every byte of values that JavaScript would round or rewrite", async () => {
     const text =
       '{"metadata":{"name":"a"},"big":9007199254740993,"time":"2026-12-01T03:35:43.123456789Z","future":{"x":[1,null]}}';
     let received = "";

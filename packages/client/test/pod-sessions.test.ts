@@ -5,14 +5,17 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import {
   type Client,
+  type Clock,
   type HttpTransport,
   type PodExecOptions,
+  VirtualClock,
   createClient,
   createHttpTransport,
   isConnectionError,
   podAttach,
   podExec,
   portForward,
+  systemClock,
 } from "../src/index.ts";
 import { type TestServer, sendJson, startServer } from "./https-server.ts";
 import { RecordingTransport } from "./recording-transport.ts";
@@ -43,6 +46,7 @@ interface World {
 async function world(
   onSocket: (socket: WebSocket, request: IncomingMessage) => void,
   protocol = "v5.channel.k8s.io",
+  clock: Clock = systemClock,
 ): Promise<World> {
   const server = await startServer((_request, response) =>
     sendJson(response, 403, { kind: "Status", code: 403, reason: "Forbidden" }),
@@ -54,12 +58,8 @@ async function world(
   server.onUpgrade((request, socket, head) =>
     sockets.handleUpgrade(request, socket, head, (one) => onSocket(one, request)),
   );
-  const transport = createHttpTransport({
-    server: server.url,
-    ca: server.authority.ca,
-    namespace: "default",
-    origin: "test",
-  });
+  const connection = { server: server.url, ca: server.authority.ca, namespace: "default", origin: "test" };
+  const transport = createHttpTransport(connection, { clock });
   opened.push(server, transport);
   return { client: createClient({ transport }), transport, server };
 }
@@ -175,6 +175,18 @@ describe("podExec", () => {
   ])("throws ConnectionError when the connection %s", async (_what, end) => {
     const { client } = await world(end);
     expect(isConnectionError(await rejection(podExec(client, pod, { command: ["x"] })))).toBe(true);
+  });
+
+  it("case 2: leaves a session alone that says nothing for ten minutes", async () => {
+    const clock = new VirtualClock();
+    let socket: WebSocket | undefined;
+    const { client } = await world((one) => void (socket = one), "v5.channel.k8s.io", clock);
+    const running = podExec(client, pod, { command: ["sleep", "600"] });
+    await until(() => socket !== undefined);
+    await clock.advance(600_000);
+    socket?.send(message(1, "done"));
+    socket?.send(message(3, success));
+    expect(await running).toMatchObject({ exitCode: 0, stdout: "done" });
   });
 
   it("ends when the signal is aborted, and when the transport is closed", async () => {

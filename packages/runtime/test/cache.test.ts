@@ -200,7 +200,7 @@ describe("Cache", () => {
     await all.stop();
   });
 
-  it("starts a reflector again that dies", async () => {
+  it("case 27: starts a reflector again that dies", async () => {
     const { server, clock, cache, lines } = newWorld();
     let isBroken = false;
     const transform: Transform = (object) => {

@@ -88,8 +88,7 @@ describe("Controller", () => {
     await m.stop();
   });
 
-  it("puts back a field of a child that somebody changed by hand", async () => {
-    // case 29
+  it("case 29: puts back a field of a child that somebody changed by hand", async () => {
     const { server, clock, manager } = newWorld();
     server.put(widgets, widget("a"));
     const m = manager([
@@ -106,8 +105,7 @@ describe("Controller", () => {
     await m.stop();
   });
 
-  it("retries a reconcile that throws with back-off per key and leaves the others alone", async () => {
-    // cases 13 and 20
+  it("case 20: retries a reconcile that throws with back-off per key and leaves the others alone", async () => {
     const { server, clock, manager, lines } = newWorld();
     for (const name of ["a", "b", "c"]) server.put(widgets, widget(name));
     const runs: string[] = [];
@@ -160,8 +158,7 @@ describe("Controller", () => {
     await m.stop();
   });
 
-  it("comes back after requeueAfterMs at the latest, also when another run answers nothing", async () => {
-    // case 27
+  it("case 27: comes back after requeueAfterMs at the latest, also when another run answers nothing", async () => {
     const { server, clock, manager } = newWorld();
     server.put(widgets, widget("a"));
     let runs = 0;
@@ -368,7 +365,7 @@ describe("Controller", () => {
     await stopped;
   });
 
-  it("reports a key that is reconciled over and over without a change, with what triggers it", async () => {
+  it("case 28: reports a key that is reconciled over and over without a change, with what triggers it", async () => {
     const { server, clock, manager, lines } = newWorld();
     server.put(widgets, widget("a"));
     let n = 0;
@@ -413,8 +410,7 @@ describe("Controller", () => {
     await m.stop();
   });
 
-  it("gives each of two controllers of a kind its own queue", async () => {
-    // case 22
+  it("case 22: gives each of two controllers of a kind its own queue", async () => {
     const { server, clock, manager } = newWorld();
     const runs = { one: 0, two: 0 };
     const m = manager([

@@ -211,8 +211,7 @@ describe("Leader election", () => {
     await stop();
   });
 
-  it("writes times with six digits, and judges expiry by its own clock", async () => {
-    // case 14
+  it("case 14: writes times with six digits, and judges expiry by its own clock", async () => {
     const { server, stop } = await twoProcesses();
     const { spec } = server.all("leases")[0] as never as { spec: { renewTime: string; acquireTime: string } };
     expect(spec.renewTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);

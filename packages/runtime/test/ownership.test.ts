@@ -175,8 +175,7 @@ describe("A controller in its pure form", () => {
 });
 
 describe("cleanup", () => {
-  it("has its finalizer on the object before the first reconcile, and takes it away after cleanup succeeded", async () => {
-    // case 21
+  it("case 21: has its finalizer on the object before the first reconcile, and takes it away after cleanup succeeded", async () => {
     const { server, clock, manager } = newWorld();
     server.put(widgets, { ...widget("a"), metadata: { name: "a", finalizers: ["other/one"] } });
     const seen: string[] = [];
@@ -205,8 +204,7 @@ describe("cleanup", () => {
     await m.stop();
   });
 
-  it("leaves entries of others alone when they change the list at the same time", async () => {
-    // case 23
+  it("case 23: leaves entries of others alone when they change the list at the same time", async () => {
     const { server, clock, manager, lines } = newWorld();
     server.put(widgets, widget("a"));
     let races = 0;
@@ -230,8 +228,7 @@ describe("cleanup", () => {
     await m.stop();
   });
 
-  it("puts no finalizer on objects when none is declared", async () => {
-    // case 30
+  it("case 30: puts no finalizer on objects when none is declared", async () => {
     const { server, clock, manager } = newWorld();
     server.put(widgets, widget("a"));
     const m = manager([defineController(Widget, { reconcile: () => {} })]);

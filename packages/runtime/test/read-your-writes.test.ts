@@ -37,8 +37,7 @@ async function delayed(world: World = newWorld()) {
 const at = { namespace: "default", name: "a" };
 
 describe("Reading one's own writes", () => {
-  it("waits for the watch to show a create, an update and a delete", async () => {
-    // case 25
+  it("case 25: waits for the watch to show a create, an update and a delete", async () => {
     const { cache, client, hold, flow } = await delayed();
     const steps = [
       { write: () => client.create(Widget, { ...widget("a"), metadata: at }), seen: 0 },
@@ -106,8 +105,7 @@ describe("Reading one's own writes", () => {
     expect((await cache.get(Widget, at))?.spec.size).toBe(1);
   });
 
-  it("has no ghost when the answer of a create comes after the events of create and delete", async () => {
-    // case 25
+  it("case 25: has no ghost when the answer of a create comes after the events of create and delete", async () => {
     const { server, cache, client } = await delayed();
     server.beforeAnswer = async (request) => {
       if (request.verb !== "create") return;
@@ -252,8 +250,8 @@ describe("Reading one's own writes", () => {
     await m.stop();
   });
 
-  it("misses no foreign change in any order of own write, foreign write, their echoes and a relist", async () => {
-    // case 24: nothing filters own events, so nothing can be swallowed with them
+  it("case 24: misses no foreign change in any order of own write, foreign write, their echoes and a relist", async () => {
+    // nothing filters own events, so nothing can be swallowed with them
     const orders = permutations(["own", "foreign", "echo", "echo", "relist"]);
     expect(orders.length).toBe(60);
     for (const order of orders) {

@@ -136,7 +136,7 @@ function noting(transport: Transport, writes: string[]): Transport {
 }
 
 describe("The steady state", () => {
-  it("sees no write after the first pass, with sparse intents of fifteen built-in kinds", async () => {
+  it("case 28: sees no write after the first pass, with sparse intents of fifteen built-in kinds", async () => {
     await using test = await startCluster({ clock: new VirtualClock(), kinds: [Site] });
     const writes: string[] = [];
     const failures: string[] = [];

@@ -50,7 +50,7 @@ const answer = (status: string): string =>
   `console.log(JSON.stringify({ apiVersion: "${version}", kind: "ExecCredential", status: ${status} }));`;
 
 describe("execCredentialSource", () => {
-  it("runs the plug-in once for fifty callers, and again when what it gave has expired", async () => {
+  it("case 16: runs the plug-in once for fifty callers, and again when what it gave has expired", async () => {
     const at = new VirtualClock().now() + 2_000;
     const code = answer(`{ token: "t" + process.pid, expirationTimestamp: new Date(${at}).toISOString() }`);
     const { clock, source, runs } = await plugin(code);

@@ -32,12 +32,12 @@ describe("proxyFromEnvironment", () => {
     ["https://[2001::12]:6443", "fd00::/8", true],
     ["https://[fd00::12]:6443", "[fd00::12]:6443", false],
     ["https://api.example.com", "a.com, ,example.com ", false],
-  ])("%s with NO_PROXY=%s: %s", (server, noProxy, isProxied) => {
+  ])("case 17: %s with NO_PROXY=%s: %s", (server, noProxy, isProxied) => {
     const environment = { HTTPS_PROXY: proxy, NO_PROXY: noProxy };
     expect(proxyFromEnvironment(new URL(server), environment)).toBe(isProxied ? proxy : undefined);
   });
 
-  it("reads lower-case names, prefers upper-case ones, and takes an address without a scheme for http", () => {
+  it("case 17: reads lower-case names, prefers upper-case ones, and takes an address without a scheme for http", () => {
     const server = new URL("https://api.example.com");
     expect(proxyFromEnvironment(server, { https_proxy: "lower:1" })).toBe("http://lower:1");
     expect(proxyFromEnvironment(server, { https_proxy: "lower:1", HTTPS_PROXY: "upper:1" })).toBe(
