@@ -4,7 +4,9 @@
  * A failure is repeated with `--seed N --schedules 1`.
  */
 import { parseArgs } from "node:util";
-import { type ScheduleReport, runSchedule } from "./hostile-schedule.ts";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { runSchedule } from "./hostile-schedule.ts";
 
 /** @returns the exit status */
 export async function main(args: readonly string[]): Promise<number> {
@@ -23,29 +25,33 @@ export async function main(args: readonly string[]): Promise<number> {
     );
   };
   process.on("unhandledRejection", onStray);
-  const reports: ScheduleReport[] = [];
+  const total = { requests: 0, events: 0, reconciles: 0, watches: 0, timers: 0 };
   const heaps: number[] = [];
+  let failed = 0;
   const startedAt = performance.now();
   for (let seed = first; seed < first + count; seed++) {
     const report = await runSchedule(seed);
-    reports.push(report);
+    if (report.problems.length > 0) failed++;
     for (const problem of report.problems) process.stdout.write(`seed ${seed}: ${problem}\n`);
-    if ((seed - first) % Math.ceil(count / 10) === 0) heaps.push(heapMiB());
+    for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += report[name];
+    if ((seed - first + 1) % Math.ceil(count / 10) === 0) heaps.push(heapMiB());
   }
   process.off("unhandledRejection", onStray);
   const seconds = (performance.now() - startedAt) / 1000;
-  const total = (of: (report: ScheduleReport) => number): number =>
-    reports.reduce((sum, r) => sum + of(r), 0);
-  const failed = reports.filter((report) => report.problems.length > 0).length;
+  const isFlat = heaps.length < 10 || (heaps.at(-1) ?? 0) <= (heaps[1] ?? 0) * 1.1;
   process.stdout.write(
-    `${count} schedules in ${seconds.toFixed(1)} s: ${total((r) => r.requests)} requests, ` +
-      `${total((r) => r.events)} events, ${total((r) => r.reconciles)} reconciles, ${strayCount} unhandled rejections; ` +
-      `heap ${heaps.join(" ")} MiB\n${count - failed} passed, ${failed} failed\n`,
+    `${count} schedules in ${seconds.toFixed(1)} s: ${total.requests} requests, ${total.events} events, ` +
+      `${total.reconciles} reconciles, ${strayCount} unhandled rejections\n` +
+      `left behind: ${total.watches} connections, ${total.timers} timers; ` +
+      `heap after garbage collections, MiB: ${heaps.map((heap) => heap.toFixed(1)).join(" ")}${isFlat ? "" : " (it grows)"}\n` +
+      `${count - failed} passed, ${failed} failed\n`,
   );
-  return failed > 0 || strayCount > 0 ? 1 : 0;
+  return failed > 0 || strayCount > 0 || !isFlat ? 1 : 0;
 }
 
 function heapMiB(): number {
-  (globalThis as { gc?: () => void }).gc?.();
-  return Math.round(process.memoryUsage().heapUsed / 1024 / 1024);
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  return process.memoryUsage().heapUsed / 1024 / 1024;
 }

@@ -14,6 +14,10 @@ export interface ScheduleReport {
   readonly requests: number;
   readonly events: number;
   readonly reconciles: number;
+  /** Connections of watches that are open after the stop. */
+  readonly watches: number;
+  /** Timers that are set after the stop. */
+  readonly timers: number;
 }
 
 /** Trouble that the next requests get. */
@@ -106,9 +110,10 @@ export async function runSchedule(seed: number, actionCount = 60): Promise<Sched
   const stopped = Promise.all([manager.stop(), informer.stop()]);
   await clock.advance(30_000);
   await stopped;
-  if (server.watches.size > 0) problems.push(`F: ${server.watches.size} watches are open after the stop`);
-  if (clock.pendingCount > 0) problems.push(`F: ${clock.pendingCount} timers are set after the stop`);
-  return { seed, problems, requests: server.requests.length, events: mirror.count, reconciles };
+  const left = { watches: server.watches.size, timers: clock.pendingCount };
+  if (left.watches > 0) problems.push(`F: ${left.watches} watches are open after the stop`);
+  if (left.timers > 0) problems.push(`F: ${left.timers} timers are set after the stop`);
+  return { seed, problems, requests: server.requests.length, events: mirror.count, reconciles, ...left };
 }
 
 /** Does things to a server. */

@@ -241,6 +241,26 @@ describe("Leader election", () => {
     await a.manager.stop();
   });
 
+  it("renews without reading the lease first, and reads it again when that fails", async () => {
+    const { clock, server, a, stop } = await twoProcesses();
+    const requests = (verb: string) =>
+      server.requests.filter((r) => r.verb === verb && r.target.resource === "leases").length;
+    const [reads, writes] = [requests("get"), requests("update")];
+    await clock.advance(20_000);
+    // the other one asks on
+    expect(requests("get") - reads).toBeLessThanOrEqual(11);
+    expect(requests("update") - writes).toBeGreaterThanOrEqual(9);
+    const [lease] = server.all("leases");
+    server.put("/apis/coordination.k8s.io/v1/namespaces/default/leases", {
+      ...lease,
+      metadata: { name: "operator", labels: { touched: "by hand" } },
+    } as never);
+    await clock.advance(20_000);
+    expect(a.manager.isLeader).toBe(true);
+    expect(await a.manager.metrics.metrics()).toContain('leader_election_slowpath_total{name="operator"} 1');
+    await stop();
+  });
+
   it("refuses times that are not safe together", () => {
     const { server } = newWorld();
     const make = (times: object): Manager =>

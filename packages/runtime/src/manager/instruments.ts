@@ -86,11 +86,16 @@ export class InstrumentRegistry {
     return this.#series(name, help, "histogram", labels, () => new Histogram(bounds));
   }
 
-  /** A gauge whose series are known only when scraped. Several may add to one name. */
-  collected(name: string, help: string, collect: NonNullable<Family["collect"]>): void {
+  /** A metric whose series are known only when scraped. Several may add to one name. */
+  collected(
+    name: string,
+    help: string,
+    collect: NonNullable<Family["collect"]>,
+    type: "gauge" | "counter" = "gauge",
+  ): void {
     const before = this.#families.get(name)?.collect;
     const both = before === undefined ? collect : () => [...before(), ...collect()];
-    this.#families.set(name, { name, help, type: "gauge", series: new Map(), collect: both });
+    this.#families.set(name, { name, help, type, series: new Map(), collect: both });
   }
 
   #series<I extends Instrument>(

@@ -46,6 +46,8 @@ export interface ManagerOptions {
    * (TokenReview and SubjectAccessReview). The certificate is read once from the files given, or made on the spot.
    */
   readonly secureMetrics?: boolean | { readonly certificateFile: string; readonly keyFile: string };
+  /** Also takes how long requests take: `rest_client_request_duration_seconds`. Default false. */
+  readonly requestDurations?: boolean;
   /** Host or pod name, in identities. Default: the host's name. */
   readonly hostName?: string;
   /** An OpenTelemetry tracer: a span for every reconcile and every request. Default: none. */

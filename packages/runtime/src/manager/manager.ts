@@ -26,6 +26,7 @@ import { metricsEndpoint } from "./metrics-endpoint.ts";
 import { promRegistry } from "./metrics.ts";
 import { connectCluster, observeCache } from "./connect-cluster.ts";
 import { observedTransport } from "./observed-transport.ts";
+import { observeProcess } from "./process-metrics.ts";
 import { type Runnable, superviseRunnable } from "./runnable.ts";
 import { untilSignal } from "./signals.ts";
 import { type Term, plainTerm } from "./term.ts";
@@ -136,6 +137,7 @@ class LiveManager implements Manager {
     this.#elector = this.#makeElector(options.leaderElection);
     for (const part of [...(options.controllers ?? []), ...(options.runnables ?? [])]) this.add(part);
     this.#ready.add("informers", () => this.#checkInformers());
+    observeProcess(this.#instruments);
   }
 
   get signal(): AbortSignal {
@@ -272,11 +274,12 @@ class LiveManager implements Manager {
   }
 
   #observed(cluster: string, transport: Transport): Transport {
-    const { tracer } = this.#options;
+    const { tracer, requestDurations = false } = this.#options;
     return observedTransport(transport, {
       instruments: this.#instruments,
       host: cluster || "default",
       tracer,
+      clock: requestDurations ? this.clock : undefined,
     });
   }
 
@@ -309,8 +312,14 @@ class LiveManager implements Manager {
       fieldManager: this.#options.name ?? "bowline",
     });
     const identity = election.identity ?? `${this.#host()}_${random.uuid()}`;
+    const slowPath = this.#instruments.counter(
+      "leader_election_slowpath_total",
+      "Total number of slow path exercised in renewing leader leases.",
+      { name: election.id },
+    );
     return new LeaderElector({
       ...election,
+      onSlowPath: () => slowPath.inc(),
       identity,
       client,
       clock,

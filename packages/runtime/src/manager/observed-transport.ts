@@ -1,7 +1,7 @@
 import { isStatusError } from "@bowline/api";
-import type { ApiRequest, ApiResponse, ByteStream, Transport, WatchStream } from "@bowline/client";
+import type { ApiRequest, ApiResponse, ByteStream, Clock, Transport, WatchStream } from "@bowline/client";
 import type { Span, Tracer } from "@opentelemetry/api";
-import type { InstrumentRegistry } from "./instruments.ts";
+import type { Histogram, InstrumentRegistry } from "./instruments.ts";
 
 /** OpenTelemetry's SpanStatusCode.ERROR; only types of that package are used here, so it is not loaded. */
 const spanError = 2;
@@ -13,9 +13,11 @@ export function observedTransport(
     readonly instruments: InstrumentRegistry;
     readonly host: string;
     readonly tracer: Tracer | undefined;
+    /** Takes how long requests take; undefined: nobody asks. */
+    readonly clock: Clock | undefined;
   },
 ): Transport {
-  const { instruments, host, tracer } = options;
+  const { instruments, host, tracer, clock } = options;
   const count = (request: ApiRequest, code: string): void =>
     instruments
       .counter(
@@ -33,6 +35,7 @@ export function observedTransport(
     send: () => Promise<T>,
     codeOf: (answer: T) => number,
   ): Promise<T> => {
+    const startedAt = clock?.monotonic() ?? 0;
     try {
       const answer = await send();
       count(request, String(codeOf(answer)));
@@ -40,6 +43,9 @@ export function observedTransport(
     } catch (error) {
       count(request, isStatusError(error) ? String(error.code) : "<error>");
       throw error;
+    } finally {
+      if (clock !== undefined)
+        requestDuration(instruments, request, host).observe((clock.monotonic() - startedAt) / 1000);
     }
   };
   const traced = <T>(request: ApiRequest, send: () => Promise<T>): Promise<T> => {
@@ -82,6 +88,15 @@ export function observedTransport(
     ...(inner.openSocket && { openSocket: inner.openSocket.bind(inner) }),
     close: () => inner.close(),
   };
+}
+
+/** Seconds. Source: k8s.io/component-base metrics/prometheus/restclient (metrics.go). */
+const durationBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+
+function requestDuration(instruments: InstrumentRegistry, { method }: ApiRequest, host: string): Histogram {
+  const help = "Request latency in seconds. Broken down by verb, and host.";
+  const labels = { verb: method, host };
+  return instruments.histogram("rest_client_request_duration_seconds", help, durationBounds, labels);
 }
 
 /** Runs work in a span that ends with it. */
