@@ -64,6 +64,7 @@ export type {
   CacheOptions,
   CachedListOptions,
   CachedReadOptions,
+  InformerHold,
   KindCacheOptions,
   KindReport,
   StandaloneCache,

@@ -166,6 +166,33 @@ describe("Cache", () => {
     await all.stop();
   });
 
+  it("ends a watch when the last who holds it lets go, unless somebody reads without holding", async () => {
+    const { server, clock, cache } = newWorld();
+    const all = cache();
+    all.addIndex(Widget, "color", (w) => (w.spec.color === undefined ? [] : [w.spec.color]));
+    const [first, second] = [all.hold(Widget), all.hold(Widget)];
+    expect(second.informer).toBe(first.informer);
+    first.informer.start();
+    // who reads while others hold gets no share
+    await all.list(Widget);
+    await first.release();
+    await first.release();
+    await clock.advance(10);
+    expect(server.watches.size).toBe(1);
+    await expect(all.remove(Widget)).rejects.toThrow(
+      "widgets.example.com cannot be removed while controllers",
+    );
+    await second.release();
+    expect(server.watches.size).toBe(0);
+    expect(all.report()).toEqual([]);
+    // an informer that comes later has the indexes that were registered
+    await all.list(Widget, { index: { name: "color", value: "red" } });
+    await all.hold(Widget).release();
+    expect(server.watches.size).toBe(1);
+    await all.remove(Widget);
+    expect(server.watches.size).toBe(0);
+  });
+
   it("replays its store at every resync period as updates with the same object, without a request", async () => {
     const { server, clock, cache } = newWorld();
     server.put(inNamespace("a"), widget("w"));

@@ -168,6 +168,33 @@ describe("Manager", () => {
     await m.stop();
   });
 
+  it("removes controllers while it runs, with the watches that nobody else needs", async () => {
+    const { server, clock, manager } = newWorld();
+    server.put(widgets, widget("a"));
+    const runs: string[] = [];
+    const controller = (name: string, options: object = {}) =>
+      defineController(Widget, { name, reconcile: () => void runs.push(name), ...options });
+    const m = manager([controller("one", { owns: [Part] }), controller("two")]);
+    await m.start();
+    await clock.advance(100);
+    const watched = () => Array.from(server.watches, (watch) => watch.target.resource).toSorted();
+    expect(watched()).toEqual(["parts", "widgets"]);
+    await m.remove("one");
+    expect(watched()).toEqual(["widgets"]);
+    server.put(widgets, widget("b"));
+    await clock.advance(100);
+    expect(runs.filter((name) => name === "one")).toHaveLength(1);
+    await m.remove("two");
+    await m.remove("two");
+    expect(watched()).toEqual([]);
+    m.add(controller("one"));
+    await clock.advance(100);
+    expect(runs.filter((name) => name === "one")).toHaveLength(3);
+    const scraped = await m.metrics.metrics();
+    expect(scraped.match(/^workqueue_depth\{name="one"/gm)).toHaveLength(1);
+    await m.stop();
+  });
+
   it("reconciles objects of several clusters, each with its own client and cache", async () => {
     const { server, clock, manager } = newWorld();
     const east = new ScriptedServer();

@@ -3,15 +3,14 @@ import {
   type DeepReadonly,
   type KindOf,
   type KubeObject,
-  type LabelMatcher,
-  matchLabels,
   parseFieldSelector,
   parseLabelSelector,
 } from "@bowline/api";
 import { type Client, type Clock, type Random } from "@bowline/client";
 import { CacheSyncError, MisuseError } from "../errors.ts";
 import { type Logger, silentLogger } from "../manager/logger.ts";
-import { type IndexFunction, controllerIndex, controllerUidOf, namespaceIndex } from "./indexer.ts";
+import { select } from "./cached-list.ts";
+import { type IndexFunction, controllerIndex, controllerUidOf } from "./indexer.ts";
 import { type Informer, SharedInformer } from "./informer.ts";
 import { OwnWrites, type ReadScope, resourceText } from "./read-your-writes.ts";
 import { hasReached } from "./resource-version.ts";
@@ -78,11 +77,22 @@ export interface Cache {
     kind: K,
     options?: CachedListOptions<KindOf<K>>,
   ): Promise<readonly DeepReadonly<KindOf<K>>[]>;
-  /** The informer of a kind, made (not started) on first use. It is shared: handlers are added to it. */
+  /**
+   * The informer of a kind, made (not started) on first use. It is shared: handlers are added to it. It lives until the
+   * kind is removed; `hold` is for those who will let go of it.
+   */
   informer<K extends AnyKind>(kind: K, scope?: ReflectorScope): Informer<KindOf<K>>;
+  /**
+   * A share in the informer of a kind. When the last one is released its watch ends and its memory is free, unless
+   * somebody reads the kind without holding it.
+   */
+  hold<K extends AnyKind>(kind: K, scope?: ReflectorScope): InformerHold<KindOf<K>>;
   /** Registers an index under a name, also while the informer runs. Registering the same twice is fine. */
   addIndex<K extends AnyKind>(kind: K, name: string, index: IndexFunction<KindOf<K>>): void;
-  /** Stops and drops the informer of a kind: its watch ends and its memory is free. */
+  /**
+   * Stops and drops the informer of a kind: its watch ends and its memory is free.
+   * @throws MisuseError while somebody holds it: a controller that works with it
+   */
   remove(kind: AnyKind): Promise<void>;
   /** What it holds, for health and the debug page. */
   report(): readonly KindReport[];
@@ -100,10 +110,21 @@ export interface KindReport extends ReflectorReport {
   readonly pendingWriteCount: number;
 }
 
+/** A share in an informer. */
+export interface InformerHold<T extends KubeObject = KubeObject> {
+  readonly informer: Informer<T>;
+  /** Lets go of it. Resolves when its requests have ended, if this was the last share. Safe to call twice. */
+  release(): Promise<void>;
+}
+
 interface Entry {
+  readonly key: string;
   readonly informer: SharedInformer;
   readonly writes: OwnWrites;
   readonly scope: ReflectorScope;
+  holderCount: number;
+  /** Somebody who holds no share counts on it. */
+  isPinned: boolean;
 }
 
 /** A cache that belongs to no manager. */
@@ -137,6 +158,8 @@ export class InformerCache implements Cache {
   readonly #options: CacheOptions;
   readonly #log: Logger;
   readonly #entries = new Map<string, Entry>();
+  /** Registered indexes by kind and name: an informer that is dropped and made again has them again. */
+  readonly #indexes = new Map<string, Map<string, IndexFunction>>();
   /** Newest version written of each kind: an informer that comes later must have reached it before it is read. */
   readonly #newestWrites = new Map<string, string>();
   readonly #byInformer = new WeakMap<SharedInformer, Entry>();
@@ -179,7 +202,27 @@ export class InformerCache implements Cache {
   }
 
   informer<K extends AnyKind>(kind: K, scope?: ReflectorScope): Informer<KindOf<K>> {
-    return this.#entry(kind, scope).informer as unknown as Informer<KindOf<K>>;
+    const entry = this.#entry(kind, scope);
+    entry.isPinned = true;
+    return entry.informer as unknown as Informer<KindOf<K>>;
+  }
+
+  hold<K extends AnyKind>(
+    kind: K,
+    scope?: ReflectorScope,
+  ): InformerHold<KindOf<K>> & { readonly informer: SharedInformer } {
+    const entry = this.#entry(kind, scope);
+    entry.holderCount++;
+    let isReleased = false;
+    const release = async (): Promise<void> => {
+      if (isReleased) return;
+      isReleased = true;
+      entry.holderCount--;
+      if (entry.holderCount > 0 || entry.isPinned || this.#entries.get(entry.key) !== entry) return;
+      this.#entries.delete(entry.key);
+      await entry.informer.stop();
+    };
+    return { informer: entry.informer as never, release };
   }
 
   /** The shared informer itself, for the runtime's own parts. */
@@ -188,17 +231,25 @@ export class InformerCache implements Cache {
   }
 
   addIndex<K extends AnyKind>(kind: K, name: string, index: IndexFunction<KindOf<K>>): void {
-    const { informer } = this.#entry(kind);
-    if (!informer.indexer.hasIndex(name)) informer.addIndex(name, index as unknown as IndexFunction);
+    const { key, informer } = this.#entry(kind);
+    if (informer.indexer.hasIndex(name)) return;
+    const indexes = this.#indexes.get(key) ?? new Map<string, IndexFunction>();
+    this.#indexes.set(key, indexes.set(name, index as unknown as IndexFunction));
+    informer.addIndex(name, index as unknown as IndexFunction);
   }
 
   async remove(kind: AnyKind): Promise<void> {
     const prefix = kindKey(kind);
-    for (const [key, entry] of [...this.#entries]) {
-      if (key !== prefix && !key.startsWith(`${prefix}?`)) continue;
-      this.#entries.delete(key);
-      await entry.informer.stop();
+    const entries = [...this.#entries.values()].filter(
+      ({ key }) => key === prefix || key.startsWith(`${prefix}?`),
+    );
+    if (entries.some((entry) => entry.holderCount > 0)) {
+      throw new MisuseError(
+        `the cache of ${resourceText(kind)} cannot be removed while controllers work with it: remove them first`,
+      );
     }
+    for (const entry of entries) this.#entries.delete(entry.key);
+    await Promise.all(entries.map((entry) => entry.informer.stop()));
   }
 
   /** Whether an unscoped informer of the kind runs already and has its first list: reading through it starts no watch. */
@@ -286,6 +337,7 @@ export class InformerCache implements Cache {
   /** Undefined when the read can go on at once. */
   #ready(entry: Entry, scope: ReadScope, options: CachedReadOptions): Promise<void> | undefined {
     const { informer, writes } = entry;
+    if (entry.holderCount === 0) entry.isPinned = true;
     if (!informer.isRunning && !this.#isStopped) informer.start();
     const waits = options.consistency !== "any";
     if (informer.hasSynced && (!waits || writes.isClear(scope))) return undefined;
@@ -348,11 +400,15 @@ export class InformerCache implements Cache {
       dependencies: this.#deps,
     });
     informer.addIndex(controllerIndex, controllerUidOf);
+    for (const [name, index] of this.#indexes.get(key) ?? []) informer.addIndex(name, index);
     const newest = this.#newestWrites.get(`${kind.apiVersion}/${kind.kind}`);
     const entry: Entry = {
+      key,
       informer,
       writes: new OwnWrites(informer, this.#deps.clock, newest),
       scope: effective,
+      holderCount: 0,
+      isPinned: false,
     };
     this.#entries.set(key, entry);
     this.#byInformer.set(informer, entry);
@@ -409,37 +465,6 @@ function valueAt(object: unknown, path: string): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? `${value}`
     : "";
-}
-
-function select(informer: SharedInformer, options: CachedListOptions): DeepReadonly<KubeObject>[] {
-  const { indexer } = informer;
-  const { namespace, index, labels, filter, limit } = options;
-  const found =
-    index !== undefined
-      ? indexer.under(index.name, index.value)
-      : namespace !== undefined
-        ? indexer.under(namespaceIndex, namespace)
-        : [...indexer.values()];
-  const matcher = labelMatcher(labels);
-  const matching = found.filter(
-    (object) =>
-      (namespace === undefined || object.metadata.namespace === namespace) &&
-      (matcher === undefined || matcher.matches(object.metadata.labels)) &&
-      (filter === undefined || filter(object)),
-  );
-  matching.sort(byKey);
-  return limit === undefined ? matching : matching.slice(0, limit);
-}
-
-function labelMatcher(labels: CachedListOptions["labels"]): LabelMatcher | undefined {
-  if (labels === undefined) return undefined;
-  return typeof labels === "string" ? parseLabelSelector(labels) : matchLabels(labels);
-}
-
-function byKey(a: DeepReadonly<KubeObject>, b: DeepReadonly<KubeObject>): number {
-  const [left, right] = [a.metadata, b.metadata];
-  if (left.namespace !== right.namespace) return (left.namespace ?? "") < (right.namespace ?? "") ? -1 : 1;
-  return left.name === right.name ? 0 : (left.name ?? "") < (right.name ?? "") ? -1 : 1;
 }
 
 const sampleMax = 50;

@@ -1,12 +1,13 @@
 import { type AnyKind, type DeepReadonly, type KubeObject, isConflict } from "@bowline/api";
 import { type Clock, type Random, sleep, turn } from "@bowline/client";
 import type { Tracer } from "@opentelemetry/api";
+import type { InformerHold } from "../cache/cache.ts";
 import type { SharedInformer } from "../cache/informer.ts";
 import type { ReflectorScope } from "../cache/reflector.ts";
 import { ReconcileTimeoutError, isTermOverError } from "../errors.ts";
 import type { InstrumentRegistry } from "../manager/instruments.ts";
 import type { Logger } from "../manager/logger.ts";
-import { type ControllerMetrics, controllerMetrics, observeQueue } from "../manager/metrics.ts";
+import { type ControllerMetrics, controllerMetrics } from "../manager/metrics.ts";
 import { inSpan } from "../manager/observed-transport.ts";
 import type { Term } from "../manager/term.ts";
 import { RetryDelay, exponentialBackOff } from "../queue/back-off.ts";
@@ -63,6 +64,14 @@ interface Run {
   stopped?: Promise<void>;
 }
 
+type OwnIntake = Intake & { readonly connection: ClusterConnection; readonly isOptional: boolean };
+
+/** What a controller has of a cluster. */
+interface Shares {
+  readonly intakes: readonly OwnIntake[];
+  readonly holds: readonly InformerHold[];
+}
+
 /** After so many keys in a row a worker lets the event loop turn, so that watches and servers are not starved. */
 const keysPerTurn = 128;
 const msPerTurn = 10;
@@ -84,8 +93,10 @@ export class Controller implements ContextHost {
   readonly #hotLoops: HotLoopDetector;
   /** The informer of `kind` per cluster. */
   readonly #informers = new Map<string, SharedInformer>();
+  readonly #sharesIn = new Map<string, Shares>();
   #queue: WorkQueue;
   #current: Run | undefined;
+  #isClosed = false;
   #workerCount = 0;
   #errorCount = 0;
   #lastError: string | undefined;
@@ -113,7 +124,11 @@ export class Controller implements ContextHost {
     for (const kind of [...(this.kind === undefined ? [] : [this.kind]), ...this.ownedKinds, ...watched]) {
       this.#kinds.set(`${kind.apiVersion}/${kind.kind}`, kind);
     }
-    observeQueue(dependencies.instruments, definition.name, this.#currentQueue());
+  }
+
+  /** The queue of the present term, for figures. */
+  get queue(): Pick<WorkQueue, "depths" | "processing"> {
+    return this.#queue;
   }
 
   get report(): ControllerReport {
@@ -144,7 +159,7 @@ export class Controller implements ContextHost {
 
   /** Begins to work. Reconciles see the end of the term by their signal, and nothing is written after it. */
   start(term: Term): void {
-    if (this.#current !== undefined) return;
+    if (this.#current !== undefined || this.#isClosed) return;
     const queue = (this.#queue = this.#newQueue());
     const sources = new AbortController();
     const { signal } = term;
@@ -183,7 +198,21 @@ export class Controller implements ContextHost {
   disengage(cluster: string): void {
     for (const detach of this.#current?.detach.get(cluster) ?? []) detach();
     this.#current?.detach.delete(cluster);
+    void this.#release(cluster);
+  }
+
+  /** Stops for good, and lets go of its informers: those that nobody else needs end. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.stop();
+    await Promise.all([...this.#sharesIn.keys()].map((cluster) => this.#release(cluster)));
+  }
+
+  async #release(cluster: string): Promise<void> {
+    const { holds } = this.#sharesIn.get(cluster) ?? { holds: [] };
+    this.#sharesIn.delete(cluster);
     this.#informers.delete(cluster);
+    await Promise.all(holds.map((hold) => hold.release()));
   }
 
   #attach(run: Run, connection: ClusterConnection): void {
@@ -242,37 +271,48 @@ export class Controller implements ContextHost {
     });
   }
 
-  /** The queue of the present term, for figures that outlive terms. */
-  #currentQueue(): Pick<WorkQueue, "depths" | "processing"> {
-    return { depths: () => this.#queue.depths(), processing: () => this.#queue.processing() };
-  }
-
-  #intakes(): (Intake & { readonly connection: ClusterConnection; readonly isOptional: boolean })[] {
+  #intakes(): OwnIntake[] {
     return [...this.#deps.clusters.values()].flatMap((connection) => this.#intakesOf(connection));
   }
 
-  #intakesOf(
+  /** What feeds it from a cluster; made once, since it holds the informers. */
+  #intakesOf(connection: ClusterConnection): readonly OwnIntake[] {
+    const known = this.#sharesIn.get(connection.name);
+    if (known !== undefined) return known.intakes;
+    const holds: InformerHold[] = [];
+    const hold = (watched: AnyKind, scope?: ReflectorScope): SharedInformer => {
+      const share = connection.cache.hold(watched, scope);
+      holds.push(share as unknown as InformerHold);
+      return share.informer;
+    };
+    const intakes = this.#makeIntakes(connection, hold);
+    this.#sharesIn.set(connection.name, { intakes, holds });
+    return intakes;
+  }
+
+  #makeIntakes(
     connection: ClusterConnection,
-  ): (Intake & { readonly connection: ClusterConnection; readonly isOptional: boolean })[] {
-    const { cache, name: cluster } = connection;
+    hold: (kind: AnyKind, scope?: ReflectorScope) => SharedInformer,
+  ): OwnIntake[] {
+    const { name: cluster } = connection;
     const { definition, kind } = this;
     const own = { connection, cluster, isOptional: false };
-    const intakes = [];
+    const intakes: OwnIntake[] = [];
     if (kind !== undefined) {
-      const informer = cache.shared(kind, scopeOf(definition));
+      const informer = hold(kind, scopeOf(definition));
       this.#informers.set(cluster, informer);
       intakes.push({ ...own, informer, predicates: definition.predicates, map: undefined });
       for (const owns of definition.owns) {
         const map = ownersOf(kind, owns.everyOwner ?? false);
         const predicates = owns.predicates ?? [];
         const isOptional = owns.optional ?? false;
-        intakes.push({ ...own, informer: cache.shared(owns.kind), predicates, map, isOptional });
+        intakes.push({ ...own, informer: hold(owns.kind), predicates, map, isOptional });
       }
     }
     for (const watch of definition.options.watches ?? []) {
       if (watch.cluster !== undefined && watch.cluster !== cluster) continue;
       const { predicates, map, optional: isOptional } = watch;
-      intakes.push({ ...own, informer: cache.shared(watch.kind), predicates, map, isOptional });
+      intakes.push({ ...own, informer: hold(watch.kind), predicates, map, isOptional });
     }
     return intakes;
   }

@@ -23,7 +23,7 @@ import { type LeaderElectionOptions, LeaderElector } from "./leader-election.ts"
 import { Lifecycle } from "./lifecycle.ts";
 import { type Logger, pinoLogger } from "./logger.ts";
 import { metricsEndpoint } from "./metrics-endpoint.ts";
-import { promRegistry } from "./metrics.ts";
+import { observeQueue, promRegistry } from "./metrics.ts";
 import { connectCluster, observeCache } from "./connect-cluster.ts";
 import { observedTransport } from "./observed-transport.ts";
 import { observeProcess } from "./process-metrics.ts";
@@ -43,6 +43,11 @@ export interface ManagerPorts {
 export interface Manager {
   /** Adds a controller or runnable; also while it runs. @throws MisuseError for a second controller of the same name */
   add(part: ControllerDefinition | Runnable): void;
+  /**
+   * Stops a controller and lets go of what only it needed: its watches end. Another of that name may be added then. Does
+   * nothing when there is none.
+   */
+  remove(controllerName: string): Promise<void>;
   /**
    * Takes a further cluster in, also while it runs: its objects are reconciled as soon as its caches have them. A cluster
    * that cannot be reached holds nothing up. @throws MisuseError when there is one of that name
@@ -99,6 +104,8 @@ class LiveManager implements Manager {
   readonly #options: ManagerOptions;
   readonly #clusters = new Map<string, ClusterConnection>();
   readonly #controllers = new Map<string, Controller>();
+  /** Names of the controllers whose queues are in the metrics. */
+  readonly #measured = new Set<string>();
   readonly #runnables: Runnable[] = [];
   readonly #warnings = new Set<string>();
   readonly #instruments = new InstrumentRegistry();
@@ -188,8 +195,22 @@ class LiveManager implements Manager {
       tracer: this.#options.tracer,
       concurrency: this.#options.concurrency?.[part.name],
     });
+    if (!this.#measured.has(part.name)) {
+      // figures of a queue go on when its controller is removed and added again
+      this.#measured.add(part.name);
+      observeQueue(this.#instruments, part.name, {
+        depths: () => this.#controllers.get(part.name)?.queue.depths() ?? [],
+        processing: () => this.#controllers.get(part.name)?.queue.processing() ?? [],
+      });
+    }
     this.#controllers.set(part.name, controller);
     if (this.#phase === "running") void this.#startControllerLate(controller);
+  }
+
+  async remove(controllerName: string): Promise<void> {
+    const controller = this.#controllers.get(controllerName);
+    this.#controllers.delete(controllerName);
+    await controller?.close();
   }
 
   engage(name: string, cluster: ClusterOptions): void {
