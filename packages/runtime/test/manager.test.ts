@@ -1,6 +1,10 @@
-import { settle } from "@bowline/client";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { seededRandom, settle } from "@bowline/client";
 import { describe, expect, it } from "vitest";
 import { type Manager, defineController, isMisuseError, isTermOverError } from "../src/index.ts";
+import { createCertificateAuthority, issueCertificate } from "../src/webhook/certificate.ts";
 import { Part, Widget, widget, widgets } from "./kinds.ts";
 import { ScriptedServer } from "./scripted-server.ts";
 import { newWorld } from "./world.ts";
@@ -29,6 +33,37 @@ async function secureStatus(port: number, token: string | undefined): Promise<nu
       })
       .on("error", reject);
   });
+}
+
+/** The name in the certificate that a port presents. */
+async function presentedName(port: number): Promise<string | undefined> {
+  const tls = await import("node:tls");
+  return new Promise((resolve, reject) => {
+    const socket = tls.connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+}
+
+/** Writes `tls.crt` and `tls.key` for a name. */
+async function writeCertificate(directory: string, commonName: string): Promise<void> {
+  const random = seededRandom(commonName.length);
+  const life = {
+    notBefore: 0,
+    notAfter: 86_400_000,
+    random: (count: number): Uint8Array => random.bytes(count),
+  };
+  const authority = createCertificateAuthority({ commonName: "ca", ...life });
+  const pair = issueCertificate(authority, {
+    commonName,
+    hosts: [commonName],
+    usages: ["serverAuth"],
+    ...life,
+  });
+  await writeFile(join(directory, "tls.crt"), pair.certificatePem);
+  await writeFile(join(directory, "tls.key"), pair.keyPem);
 }
 
 describe("Manager", () => {
@@ -281,6 +316,26 @@ describe("Manager", () => {
     expect(await get("prometheus")).toBe(200);
     expect(reviews).toEqual(["bad", "eve", "prometheus"]);
     await m.stop();
+  });
+
+  it("takes over a new certificate of its secure metrics without a restart", async () => {
+    const { clock, manager } = newWorld();
+    const directory = await mkdtemp(join(tmpdir(), "metrics-certificate-"));
+    await writeCertificate(directory, "one");
+    const secureMetrics = {
+      certificateFile: join(directory, "tls.crt"),
+      keyFile: join(directory, "tls.key"),
+    };
+    const m = manager([], { metricsAddress: "127.0.0.1:0", secureMetrics });
+    await m.start();
+    const port = m.ports.metrics ?? 0;
+    expect(await presentedName(port)).toBe("one");
+    await writeCertificate(directory, "second");
+    await clock.advance(10_000);
+    await expect.poll(() => presentedName(port)).toBe("second");
+    await m.stop();
+    expect(clock.pendingCount).toBe(0);
+    await rm(directory, { recursive: true });
   });
 
   it("logs each warning of the API server once", async () => {

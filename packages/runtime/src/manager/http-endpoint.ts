@@ -29,7 +29,7 @@ export interface EndpointCertificate {
 export class HttpEndpoint {
   readonly #address: { readonly host: string | undefined; readonly port: number };
   readonly #handler: EndpointHandler;
-  readonly #certificate: EndpointCertificate | undefined;
+  #certificate: EndpointCertificate | undefined;
   #server: Server | SecureServer | undefined;
 
   /** @param address `:8081`, `127.0.0.1:0` @param certificate with one, it speaks HTTPS */
@@ -64,6 +64,15 @@ export class HttpEndpoint {
         resolve();
       });
     });
+  }
+
+  /** Serves new connections with another certificate. Only for an endpoint that was made with one. */
+  useCertificate(certificate: EndpointCertificate): void {
+    this.#certificate = certificate;
+    const server = this.#server;
+    if (server !== undefined && "setSecureContext" in server) {
+      server.setSecureContext({ cert: certificate.certificatePem, key: certificate.keyPem });
+    }
   }
 
   async stop(): Promise<void> {

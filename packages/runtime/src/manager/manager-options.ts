@@ -43,7 +43,7 @@ export interface ManagerOptions {
   readonly metricsAddress?: string | false;
   /**
    * Serves metrics over HTTPS, and only to those whose token the API server knows and whom it allows to get `/metrics`
-   * (TokenReview and SubjectAccessReview). The certificate is read once from the files given, or made on the spot.
+   * (TokenReview and SubjectAccessReview). The certificate is read from the files given, again when they change, or made on the spot.
    */
   readonly secureMetrics?: boolean | { readonly certificateFile: string; readonly keyFile: string };
   /** Also takes how long requests take: `rest_client_request_duration_seconds`. Default false. */

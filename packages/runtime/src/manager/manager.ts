@@ -398,13 +398,17 @@ class LiveManager implements Manager {
       });
     }
     if (isOff(metricsAddress)) return;
-    const { client, clock, random } = this;
+    const { client, clock, random, log } = this;
     const answer = (path: string): Promise<EndpointAnswer | undefined> => this.#answerMetrics(path);
-    const endpoint = await metricsEndpoint(metricsAddress, answer, { secureMetrics, client, clock, random });
+    const ports = { secureMetrics, client, clock, random, log, instruments: this.#instruments };
+    const { endpoint, stopWatching } = await metricsEndpoint(metricsAddress, answer, ports);
     this.#metricsEndpoint = endpoint;
     await this.#lifecycle.start("metrics endpoint", {
       start: () => endpoint.start(),
-      stop: () => endpoint.stop(),
+      stop: () => {
+        stopWatching();
+        return endpoint.stop();
+      },
     });
   }
 

@@ -116,6 +116,20 @@ function queueObserver(registry: InstrumentRegistry, name: string): WorkQueueObs
   };
 }
 
+/** How often certificate files were read, and how often that failed. */
+export function certificateReads(registry: InstrumentRegistry): {
+  readonly reads: Counter;
+  readonly readErrors: Counter;
+} {
+  return {
+    reads: registry.counter("certwatcher_read_certificate_total", "Total number of certificate reads"),
+    readErrors: registry.counter(
+      "certwatcher_read_certificate_errors_total",
+      "Total number of certificate read errors",
+    ),
+  };
+}
+
 /** The figures that a queue is asked for when scraped. */
 export function observeQueue(
   registry: InstrumentRegistry,

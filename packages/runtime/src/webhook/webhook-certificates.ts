@@ -60,11 +60,11 @@ export function fileCertificates(
         const certificate = await load();
         if (last === before) return;
         await onChange(certificate);
-        ports.log.info({ certificate: files.certificate }, "took over a new webhook certificate");
+        ports.log.info({ certificate: files.certificate }, "took over a new certificate");
       } catch (error) {
         ports.readErrors.inc();
         last = before;
-        ports.log.warn({ err: error }, "the webhook certificate could not be read; the old one stays in use");
+        ports.log.warn({ err: error }, "the certificate could not be read; the old one stays in use");
       }
     });
   return { load, watch };
@@ -74,7 +74,7 @@ export function fileCertificates(
 async function checkPair(certificatePem: string, keyPem: string): Promise<void> {
   const { X509Certificate, createPrivateKey } = await import("node:crypto");
   if (!new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem))) {
-    throw new Error("the webhook certificate and its key do not belong together");
+    throw new Error("the certificate and its key do not belong together");
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Client, Clock, Random } from "@bowline/client";
 import type { InstrumentRegistry } from "../manager/instruments.ts";
+import { certificateReads } from "../manager/metrics.ts";
 import type { Stage } from "../manager/lifecycle.ts";
 import type { Logger } from "../manager/logger.ts";
 import type { ConversionDefinition } from "./define-conversion.ts";
@@ -108,16 +109,8 @@ export class WebhookStage implements Stage {
       return selfManagedCertificates({ hosts: hostsOf(reach), secret, client, clock, random, log });
     }
     const { directory, certificateName = "tls.crt", keyName = "tls.key" } = certificate;
-    const reads = instruments.counter(
-      "certwatcher_read_certificate_total",
-      "Total number of certificate reads",
-    );
-    const readErrors = instruments.counter(
-      "certwatcher_read_certificate_errors_total",
-      "Total number of certificate read errors",
-    );
     const files = { certificate: `${directory}/${certificateName}`, key: `${directory}/${keyName}` };
-    return fileCertificates(files, { clock, log, reads, readErrors });
+    return fileCertificates(files, { clock, log, ...certificateReads(instruments) });
   }
 
   async #register(caBundlePem: string): Promise<void> {
