@@ -92,7 +92,7 @@ export { getScale, setScale } from "./operations/scale.ts";
 // HTTP
 export { createHttpTransport } from "./http/http-transport.ts";
 export type { HttpTransport, HttpTransportOptions } from "./http/http-transport.ts";
-export type { ObservedRequest, RequestObserver } from "./http/request-observer.ts";
+export type { ObservedRequest, ObservedWait, RequestObserver } from "./http/request-observer.ts";
 
 // Discovery
 export { createRestMapper } from "./discovery/rest-mapper.ts";

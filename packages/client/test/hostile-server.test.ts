@@ -5,6 +5,7 @@ import {
   type Connection,
   type HttpTransport,
   type HttpTransportOptions,
+  type RequestObserver,
   VirtualClock,
   type WatchEvent,
   type WatchStream,
@@ -244,10 +245,17 @@ describe("HttpTransport against a server that goes silent", () => {
 describe("HttpTransport against a server that refuses", () => {
   it("case 6: waits as long as Retry-After says, and a little longer, and tries again", async () => {
     let refusals = 3;
-    const { transport, clock, server } = await world((_request, response) => {
-      if (refusals-- > 0) return sendJson(response, 429, {}, { "retry-after": "7" });
-      sendJson(response, 201, { ok: true });
-    });
+    const waits: string[] = [];
+    const observer: RequestObserver = {
+      onWait: ({ method, path, status }) => void waits.push(`${method} ${path} ${status}`),
+    };
+    const { transport, clock, server } = await world(
+      (_request, response) => {
+        if (refusals-- > 0) return sendJson(response, 429, {}, { "retry-after": "7" });
+        sendJson(response, 201, { ok: true });
+      },
+      { transport: { observer } },
+    );
     const answer = transport.request({ method: "POST", path: pods, body: {} });
     for (let round = 1; round <= 3; round++) {
       const waitMs = await retryWait(server, clock, round);
@@ -259,6 +267,7 @@ describe("HttpTransport against a server that refuses", () => {
     }
     expect((await answer).status).toBe(201);
     expect(server.requests).toHaveLength(4);
+    expect(waits).toEqual(Array.from({ length: 3 }, () => `POST ${pods} 429`));
   });
 
   it("throws the refusal after ten attempts more", async () => {

@@ -198,6 +198,8 @@ class ConnectedTransport implements HttpTransport {
       }
       retryCount++;
       credentials = undefined;
+      const { method, path } = request;
+      this.#options.observer?.onWait?.({ method, path, status: answer.status, delayMs });
       await sleep(this.#clock, delayMs, signal);
     }
   }

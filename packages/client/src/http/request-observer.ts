@@ -16,9 +16,19 @@ export interface ObservedRequest {
   readonly durationMs: number;
 }
 
+/** A request that waits because the server asked for it (429 or 5xx with Retry-After), and is then sent again. */
+export interface ObservedWait {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly delayMs: number;
+}
+
 /** Hears of requests and connections. What it throws is thrown into the request: it must not throw. */
 export interface RequestObserver {
   readonly onRequest?: ((request: ObservedRequest) => void) | undefined;
+  /** A request begins to wait. */
+  readonly onWait?: ((wait: ObservedWait) => void) | undefined;
   /** A connection was opened. */
   readonly onConnect?: (() => void) | undefined;
 }

@@ -1,11 +1,17 @@
 import type { AnyCustomKind, Crd } from "@bowline/api";
-import { type LoadConnectionOptions, createHttpTransport, loadConnection } from "@bowline/client";
+import {
+  type LoadConnectionOptions,
+  createHttpTransport,
+  loadConnection,
+  systemClock,
+} from "@bowline/client";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
 import type { ConversionDefinition } from "../webhook/define-conversion.ts";
 import type { WebhookDefinition } from "../webhook/define-webhook.ts";
 import { managerFlags } from "./manager-flags.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { createManager } from "./manager.ts";
+import { throttleLog } from "./throttle-log.ts";
 
 /** A permission beyond those that follow from the controllers. Source: rbac.authorization.k8s.io/v1 PolicyRule. */
 export interface Permission {
@@ -63,7 +69,8 @@ export async function runOperator(
 ): Promise<void> {
   const flags = managerFlags(options.args ?? [], { environment: process.env });
   const connection = await loadConnection({ ...flags.connection, ...options.connection });
-  const transport = createHttpTransport(connection, { userAgent: operator.name });
+  const onWait = throttleLog(options.manager?.clock ?? systemClock, () => manager.log);
+  const transport = createHttpTransport(connection, { userAgent: operator.name, observer: { onWait } });
   const manager = createManager({
     ...flags.managerOptions(operator.name, connection.namespace),
     ...options.manager,
