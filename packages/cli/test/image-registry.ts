@@ -1,6 +1,7 @@
 /** A small image registry (OCI distribution specification) for tests that must not depend on an installed one. */
 import { randomBytes } from "node:crypto";
 import http from "node:http";
+import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { digestOf } from "../src/image/oci-layout.ts";
 
@@ -9,6 +10,10 @@ export interface RegistryOptions {
   readonly login?: "basic" | "bearer";
   /** So many of the first uploads are answered with 503. */
   readonly busy?: number;
+  /** At so many of the first pieces the connection breaks when they have arrived, and before they are answered. */
+  readonly breaks?: number;
+  /** PEM; speaks TLS with it. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
 interface Answer {
@@ -24,21 +29,26 @@ export class ImageRegistry {
   readonly requests: string[] = [];
   readonly #uploads = new Map<string, Buffer>();
   readonly #options: RegistryOptions;
-  readonly #server: http.Server;
+  readonly #server: http.Server | https.Server;
   #busy: number;
+  #breaks: number;
   /** Called for each request before it is answered. */
   onRequest: (line: string) => void = () => undefined;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
     this.#busy = options.busy ?? 0;
-    this.#server = http.createServer((request, response) => {
+    this.#breaks = options.breaks ?? 0;
+    const { certificate } = options;
+    const answer: http.RequestListener = (request, response) => {
       void this.#serve(request).then(({ status, headers = {}, body }) => {
         const bytes = body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
         response.writeHead(status, headers);
         response.end(request.method === "HEAD" ? undefined : bytes);
       });
-    });
+    };
+    this.#server =
+      certificate === undefined ? http.createServer(answer) : https.createServer(certificate, answer);
   }
 
   static async start(options: RegistryOptions = {}): Promise<ImageRegistry> {
@@ -117,6 +127,7 @@ export class ImageRegistry {
     if (range !== undefined && Number(range.split("-")[0]) !== before.length) return { status: 416 };
     const all = Buffer.concat([before, body]);
     this.#uploads.set(id, all);
+    if (request.method === "PATCH" && this.#breaks-- > 0) request.socket.destroy();
     if (request.method === "PATCH") return { status: 202, headers: { location: `${url.pathname}?state=2` } };
     const digest = digestOf(all);
     if (digest !== url.searchParams.get("digest")) return { status: 400, body: errors("DIGEST_INVALID") };

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import type { Clock } from "@bowline/client";
+import { createCertificateAuthority, issueCertificate } from "@bowline/runtime";
 import { afterEach, describe, expect, it } from "vitest";
 import { parseImageReference } from "../src/image/image-reference.ts";
 import { type ImageConfig, mediaTypes } from "../src/image/manifest.ts";
@@ -67,6 +69,32 @@ describe("RegistryClient", () => {
     await expect(push()).rejects.toThrow("does not let bowline start an upload (HTTP 503)");
     expect(clock.waits).toEqual([250, 500, 1000]);
     expect(registry.manifests.size).toBe(0);
+  });
+
+  it("speaks TLS to a registry on this machine that does, whoever has signed its certificate", async () => {
+    const now = Date.now();
+    const valid = {
+      notBefore: now - 60_000,
+      notAfter: now + 3_600_000,
+      random: (bytes: number) => randomBytes(bytes),
+    };
+    const authority = createCertificateAuthority({ commonName: "test", ...valid });
+    const { certificatePem, keyPem } = issueCertificate(authority, {
+      ...{ commonName: "registry", hosts: ["127.0.0.1"], usages: ["serverAuth"], ...valid },
+    });
+    const { registry, push } = await world({ certificate: { cert: certificatePem, key: keyPem } });
+    await push();
+    expect(registry.manifests.has("shop/v1")).toBe(true);
+  });
+
+  it("begins an upload again when the connection breaks in the middle of it", async () => {
+    const { registry, push } = await world({ breaks: 1 });
+    await push();
+    expect(registry.manifests.has("shop/v1")).toBe(true);
+    const lines = registry.requests
+      .filter((line) => /^(?:POST|PATCH)/.test(line))
+      .map((line) => line.slice(0, 5));
+    expect(lines).toEqual(["POST ", "PATCH", "PATCH", "POST ", "PATCH", "POST ", "PATCH"]);
   });
 
   it("stops when it is told to", async () => {

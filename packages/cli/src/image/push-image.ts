@@ -3,10 +3,12 @@ import { CommandError } from "../errors.ts";
 import { parseImageReference, type ImageReference } from "./image-reference.ts";
 import { type Descriptor, type ImageIndex, type ImageManifest, isIndex } from "./manifest.ts";
 import type { OciLayout } from "./oci-layout.ts";
-import { type RegistryAccess, RegistryClient } from "./registry-client.ts";
+import { type RegistryAccess, type RegistryAnswer, RegistryClient } from "./registry-client.ts";
 
 /** Larger blobs go in pieces of this size, so that a broken connection costs only one of them. */
 const chunkBytes = 16 * 1024 * 1024;
+/** How often one blob is begun. */
+const uploadsMax = 3;
 const baseName = "org.opencontainers.image.base.name";
 
 /**
@@ -57,43 +59,46 @@ async function pushBlob(
     );
   }
   const mount = from === undefined ? "" : `?mount=${blob.digest}&from=${encodeURIComponent(from)}`;
-  const started = await client.send({
-    method: "POST",
-    target: client.path(`blobs/uploads/${mount}`),
-    headers: { "content-length": "0" },
-  });
-  if (started.status === 201) {
+  for (let attempt = 1; ; attempt++) {
+    const started = await client.send({
+      method: "POST",
+      target: client.path(`blobs/uploads/${mount}`),
+      headers: { "content-length": "0" },
+    });
+    if (started.status === 201) {
+      started.body.resume();
+      return "mounted";
+    }
+    if (started.status !== 202) throw await client.refusal("start an upload", started);
     started.body.resume();
-    return "mounted";
+    const uploaded = await uploadChunks(client, blob, layout, locationOf(started), access);
+    // after a broken connection the registry may have got more than it is known to have: it is begun again
+    if (uploaded instanceof URL) {
+      await finishUpload(client, blob, uploaded);
+      return "pushed";
+    }
+    const isOutOfStep = [404, 416].includes(uploaded.status);
+    if (!isOutOfStep || attempt === uploadsMax) throw await client.refusal(`upload ${blob.digest}`, uploaded);
+    uploaded.body.resume();
   }
-  if (started.status !== 202) throw await client.refusal("start an upload", started);
-  started.body.resume();
-  const location = await uploadChunks(
-    client,
-    blob,
-    layout,
-    locationOf(started.headers.location, started.url),
-    access,
-  );
-  location.searchParams.set("digest", blob.digest);
-  const finished = await client.send({
-    method: "PUT",
-    target: location.href,
-    headers: { "content-length": "0" },
-  });
-  if (finished.status !== 201) throw await client.refusal(`finish the upload of ${blob.digest}`, finished);
-  finished.body.resume();
-  return "pushed";
 }
 
-/** @returns where the upload is to be finished */
+async function finishUpload(client: RegistryClient, blob: Descriptor, location: URL): Promise<void> {
+  location.searchParams.set("digest", blob.digest);
+  const headers = { "content-length": "0" };
+  const finished = await client.send({ method: "PUT", target: location.href, headers });
+  if (finished.status !== 201) throw await client.refusal(`finish the upload of ${blob.digest}`, finished);
+  finished.body.resume();
+}
+
+/** @returns where the upload is to be finished, or what the registry answered instead */
 async function uploadChunks(
   client: RegistryClient,
   blob: Descriptor,
   layout: OciLayout,
   start: URL,
   access: RegistryAccess,
-): Promise<URL> {
+): Promise<URL | RegistryAnswer> {
   let location = start;
   for (let offset = 0; offset < blob.size; offset += chunkBytes) {
     const end = Math.min(offset + chunkBytes, blob.size);
@@ -107,9 +112,9 @@ async function uploadChunks(
       },
       body: () => layout.openBlob(blob, { start: offset, end }),
     });
-    if (answer.status !== 202) throw await client.refusal(`upload ${blob.digest}`, answer);
+    if (answer.status !== 202) return answer;
     answer.body.resume();
-    location = locationOf(answer.headers.location, answer.url);
+    location = locationOf(answer);
     if (blob.size > chunkBytes) {
       access.output.write(`pushing   ${blob.digest.slice(0, 19)} ${end} of ${blob.size} bytes\n`);
     }
@@ -117,9 +122,9 @@ async function uploadChunks(
   return location;
 }
 
-function locationOf(header: string | undefined, url: URL): URL {
-  if (header === undefined) throw new CommandError(`${url.host} does not say where an upload goes on`);
-  return new URL(header, url);
+function locationOf({ headers: { location }, url }: RegistryAnswer): URL {
+  if (location === undefined) throw new CommandError(`${url.host} does not say where an upload goes on`);
+  return new URL(location, url);
 }
 
 async function pushManifest(
