@@ -10,9 +10,11 @@ import { addCreateWebhookCommand } from "./commands/create-webhook.ts";
 import { addDevCommand } from "./commands/dev.ts";
 import { addEditCommand } from "./commands/edit.ts";
 import { addGenerateCommand } from "./commands/generate.ts";
+import { addImportCommand } from "./commands/import.ts";
 import { addInitCommand } from "./commands/init.ts";
 import { addInstallCommands } from "./commands/install.ts";
 import { addRbacCommand } from "./commands/rbac.ts";
+import { addRenderCommand } from "./commands/render.ts";
 import { addRunCommand } from "./commands/run.ts";
 import { UsageError, messageOf } from "./errors.ts";
 import { type Output, processOutput } from "./output/output.ts";
@@ -65,6 +67,7 @@ function program(context: CommandContext): Command {
   const create = all.command("create").description("add a kind or webhooks to the project");
   addCreateApiCommand(create, context);
   addCreateWebhookCommand(create, context);
+  addImportCommand(all, context);
   addEditCommand(all, context);
   addGenerateCommand(all, context);
   addRbacCommand(all, context);
@@ -73,6 +76,7 @@ function program(context: CommandContext): Command {
   addBundleCommand(all, context);
   addInstallCommands(all, context);
   addRunCommand(all, context);
+  addRenderCommand(all, context);
   addDevCommand(all, output, context.finish);
   addClusterCommand(all, context);
   addCompletionCommand(all, context);

@@ -28,10 +28,15 @@ export class CommandLine {
     this.#remove = remove;
   }
 
-  async run(...args: readonly string[]): Promise<Answer> {
+  run(...args: readonly string[]): Promise<Answer> {
+    return this.runIn(this.folder, ...args);
+  }
+
+  /** Runs a command in another folder. */
+  async runIn(folder: string, ...args: readonly string[]): Promise<Answer> {
     let [stdout, stderr] = ["", ""];
     const code = await main(args, {
-      workingFolder: this.folder,
+      workingFolder: folder,
       ask: async (question) => {
         this.questions.push(question);
         return this.answers.shift();

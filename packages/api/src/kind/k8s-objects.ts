@@ -175,3 +175,12 @@ export function anyObject<T extends object = JsonObject>(): z.ZodType<T, T> {
 export function raw<T>(schema: JsonSchema): z.ZodType<T, T> {
   return z.custom<T>(() => true).check(markCheck({ say: "schema", schema })) as z.ZodType<T, T>;
 }
+
+/**
+ * Further keywords of the CustomResourceDefinition beside what the Zod construct converts to, for what Zod has no word for:
+ * `z.object({ ... }).check(k8s.keywords({ oneOf: [{ required: ["a"] }, { required: ["b"] }] }))`. A keyword that is there
+ * already is replaced. The API server checks them; Zod's own `parse` does not.
+ */
+export function keywords(words: JsonSchema): z.core.$ZodCheck<unknown> {
+  return markCheck({ say: "keywords", keywords: words });
+}

@@ -27,6 +27,7 @@ export {
   conditions,
   configMapKeySelector,
   embeddedResource,
+  keywords,
   labelSelector,
   localObjectReference,
   objectReference,
