@@ -8,6 +8,7 @@ import type { CommandContext } from "./commands/context.ts";
 import { addCreateApiCommand } from "./commands/create-api.ts";
 import { addCreateWebhookCommand } from "./commands/create-webhook.ts";
 import { addDevCommand } from "./commands/dev.ts";
+import { addDoctorCommand } from "./commands/doctor.ts";
 import { addEditCommand } from "./commands/edit.ts";
 import { addGenerateCommand } from "./commands/generate.ts";
 import { addImportCommand } from "./commands/import.ts";
@@ -78,6 +79,7 @@ function program(context: CommandContext): Command {
   addRunCommand(all, context);
   addRenderCommand(all, context);
   addDevCommand(all, output, context.finish);
+  addDoctorCommand(all, context);
   addClusterCommand(all, context);
   addCompletionCommand(all, context);
   all

@@ -29,7 +29,7 @@ export async function waitForManager(
 }
 
 /** As `kubectl rollout status` sees it: the newest template is everywhere, and every pod is available. */
-function isRolledOut(deployment: DeepReadonly<Deployment> | undefined): boolean {
+export function isRolledOut(deployment: DeepReadonly<Deployment> | undefined): boolean {
   const { metadata, spec, status } = deployment ?? {};
   const replicas = spec?.replicas ?? 1;
   return (
@@ -41,7 +41,7 @@ function isRolledOut(deployment: DeepReadonly<Deployment> | undefined): boolean 
 }
 
 /** `pod shop-controller-manager-5c9f: manager ImagePullBackOff: cannot pull`. */
-async function podReasons(client: Client, model: DeploymentModel): Promise<string[]> {
+export async function podReasons(client: Client, model: DeploymentModel): Promise<string[]> {
   const labelSelector = Object.entries(podLabels(model))
     .map(([name, value]) => `${name}=${value}`)
     .join(",");
