@@ -22,6 +22,7 @@ import { ControlPlane } from "./control-plane.ts";
 import type { MetricScript } from "./controllers/autoscaler/metric-source.ts";
 import type { ImageBehaviors } from "./nodes/image-behavior.ts";
 import type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
+import type { Stage } from "./nodes/stages/stage.ts";
 import type { SimulatedNodes } from "./nodes/simulated-nodes.ts";
 import { builtinCatalog } from "./registry/builtin/catalog.ts";
 import { CrdController } from "./registry/custom-resource-definitions.ts";
@@ -51,6 +52,11 @@ export interface ClusterOptions {
   readonly nodes?: number | readonly SimulatedNodeOptions[];
   /** What containers do, by image. Default: they run, are ready at once, and end when they are told to. */
   readonly images?: ImageBehaviors;
+  /**
+   * kwok's stages, which say what becomes of pods and nodes. Stages for pods take the place of `images`: such pods have no
+   * logs and run no commands.
+   */
+  readonly stages?: readonly Stage[];
   /** Default `RBAC`: who is not allowed gets 403. `AlwaysAllow` lets everybody do everything. */
   readonly authorization?: AuthorizationMode;
   /** Switches single admission plug-ins on or off, by the names of a real server's flags. */
@@ -251,6 +257,7 @@ class EmbeddedCluster implements Cluster {
       nodes: this.#options.nodes,
       images: this.#options.images,
       podStartDelayMs: this.#options.podStartDelayMs,
+      stages: this.#options.stages,
       metrics: this.#options.metrics,
       rootCertificate: () => this.#certificates?.authority.certificatePem ?? "",
       certificateAuthority: () => (this.#certificates ?? this.#ensureCertificates(defaultHost)).authority,

@@ -17,6 +17,8 @@ import type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
 import { PodSessions } from "./nodes/pod-sessions.ts";
 import { SimulatedMetrics } from "./nodes/simulated-metrics.ts";
 import { SimulatedNodes } from "./nodes/simulated-nodes.ts";
+import { stageControllers } from "./nodes/stages/stage-controllers.ts";
+import { type CompiledStage, type Stage, compileStage } from "./nodes/stages/stage.ts";
 
 export interface ControlPlaneOptions {
   readonly clock: Clock;
@@ -27,6 +29,7 @@ export interface ControlPlaneOptions {
   readonly nodes?: number | readonly SimulatedNodeOptions[] | undefined;
   readonly images?: ImageBehaviors | undefined;
   readonly podStartDelayMs?: number | undefined;
+  readonly stages?: readonly Stage[] | undefined;
   readonly metrics?: MetricScript | undefined;
   /** PEM of the authority that signed the server's certificate, for every namespace; `""` while there is none. */
   rootCertificate(): string;
@@ -44,10 +47,12 @@ export class ControlPlane {
   readonly #options: ControlPlaneOptions;
   readonly #client: Client;
   readonly #managers: Manager[] = [];
+  readonly #stages: readonly CompiledStage[];
   readonly #rootCertificates: RootCertificatePublisher;
 
   constructor(options: ControlPlaneOptions) {
     this.#options = options;
+    this.#stages = (options.stages ?? []).map(compileStage);
     const { clock, random } = options;
     this.#rootCertificates = new RootCertificatePublisher(() => options.rootCertificate());
     this.#client = createClient({
@@ -79,10 +84,23 @@ export class ControlPlane {
       }),
     );
     this.#manage("kube-scheduler", (manager) => [schedulerController(manager.cache)]);
-    this.#manage("kubelet", () => [this.nodes.controller()]);
+    this.#manage("kubelet", () => this.#kubelets());
     await Promise.all(this.#managers.map((manager) => manager.start()));
     await this.nodes.start();
     await this.#untilSchedulable();
+  }
+
+  /** Stages for pods take the place of the simulated kubelet. */
+  #kubelets(): ControllerDefinition[] {
+    const place = {
+      now: () => this.#options.clock.now(),
+      nodeIp: (node: string) => this.nodes.nodeIp(node),
+      podIp: (node: string, uid: string) => this.nodes.podIp(node, uid),
+    };
+    const stages = this.#stages;
+    const isUp = (node: string): boolean => this.nodes.isUp(node);
+    const simulated = stages.some(({ kind }) => kind === "Pod") ? [] : [this.nodes.controller()];
+    return [...simulated, ...stageControllers({ stages, place, isUp })];
   }
 
   /** Nodes are tainted until they are known to be ready: pods that are made at once must find them so. */

@@ -6,6 +6,7 @@ export interface EmbeddedFlags {
   readonly port: string;
   readonly data?: string;
   readonly audit?: string;
+  readonly stages?: string;
   readonly kubeconfig: string;
   readonly nodes: string;
 }
@@ -21,6 +22,7 @@ export function addClusterCommand(program: Command, context: CommandContext): vo
       .option("--port <number>", "port of the API server; 0 takes a free one", "0")
       .option("--data <folder>", "keep everything in this folder; default: in memory")
       .option("--audit <file>", "append a line of JSON per request: who did what")
+      .option("--stages <file>", "kwok Stages (YAML) that say what becomes of pods and nodes")
       .option("--kubeconfig <file>", "where to write the kubeconfig", ".bowline/kubeconfig")
       .option("--nodes <count>", "simulated nodes", "1");
   withFlags(cluster.command("start").description("start it, unless it runs")).action(

@@ -15,6 +15,7 @@ const pollMs = 50;
 /** Resolves when its API server answers. @throws CommandError with the end of its log when it does not start */
 export async function startBackground(folder: string, flags: EmbeddedFlags, output: Output): Promise<void> {
   checkFlags(flags);
+  if (flags.stages !== undefined) (await import("./stages-file.ts")).readStages(folder, flags.stages);
   const running = runningCluster(folder);
   if (running !== undefined) {
     output.write(`a cluster runs already at ${running.url} (pid ${running.pid})\n`);
@@ -31,6 +32,7 @@ export async function startBackground(folder: string, flags: EmbeddedFlags, outp
     ...["port", "kubeconfig", "nodes"].map((name) => `--${name}=${flags[name as "port"]}`),
     ...(flags.data === undefined ? [] : [`--data=${flags.data}`]),
     ...(flags.audit === undefined ? [] : [`--audit=${flags.audit}`]),
+    ...(flags.stages === undefined ? [] : [`--stages=${flags.stages}`]),
   ];
   const child = spawn(process.execPath, args, { cwd: folder, detached: true, stdio: ["ignore", file, file] });
   closeSync(file);

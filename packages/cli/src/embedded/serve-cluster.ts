@@ -4,6 +4,7 @@ import { createCluster } from "@bowline/cluster";
 import type { EmbeddedFlags } from "../commands/cluster.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { writePrivate } from "../write-private.ts";
+import { readStages } from "./stages-file.ts";
 import { removeClusterState, writeClusterState } from "./cluster-state.ts";
 
 interface AuditLog {
@@ -29,6 +30,7 @@ export async function serveCluster(folder: string, flags: EmbeddedFlags): Promis
     nodes: Number(flags.nodes),
     ...data,
     ...(audit === undefined ? {} : { audit: audit.write }),
+    ...(flags.stages === undefined ? {} : { stages: readStages(folder, flags.stages) }),
   });
   try {
     const listening = await cluster.listen({ port: Number(flags.port) });

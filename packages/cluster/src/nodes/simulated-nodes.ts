@@ -94,6 +94,16 @@ export class SimulatedNodes {
     return this.#nodes.get(name)?.isUp === true;
   }
 
+  /** Address of a node; `""` when there is no such node. */
+  nodeIp(name: string): string {
+    return this.#nodes.get(name)?.hostIp ?? "";
+  }
+
+  /** The address that a pod has on a node for as long as it lives; `""` when there is no such node. */
+  podIp(node: string, uid: string): string {
+    return this.#nodes.get(node)?.addresses.of(uid, undefined) ?? "";
+  }
+
   /** The worker of a pod by its uid. */
   workerByUid(uid: string): PodWorker | undefined {
     for (const node of this.#nodes.values()) {

@@ -62,6 +62,12 @@ describe("real kubectl on pods and nodes", () => {
           },
           usage: { cpu: "250m", memory: "64Mi" },
         },
+        // goes on until somebody leaves a file in it
+        "example.com/ticker": {
+          run: async (p) => {
+            for (; !p.files.exists("/tmp/enough"); await p.sleep(100)) p.log("tick");
+          },
+        },
       },
     });
     const server = await cluster.listen();
@@ -136,12 +142,15 @@ describe("real kubectl on pods and nodes", () => {
 
     it("attach, to the end", async () => {
       const pod = `attached-${name.toLowerCase()}`;
-      const script = "sleep 3; echo late; exit 0";
-      await ok("run", pod, "--image=any", "--restart=Never", "--command", "--", "sh", "-c", script);
+      await ok("run", pod, "--image=example.com/ticker", "--restart=Never");
       await ok("wait", "--for=condition=Ready", `pod/${pod}`, "--timeout=20s");
-      const { code, text } = await run(["attach", pod], { env });
-      expect(text).toContain("late");
-      expect(code).toBe(0);
+      const child = start(["attach", pod], env);
+      let seen = "";
+      child.stdout?.on("data", (chunk: Buffer) => (seen += chunk.toString()));
+      const closed = once(child, "close");
+      await expect.poll(() => seen, { timeout: 15_000 }).toContain("tick\n");
+      await ok("exec", pod, "--", "touch", "/tmp/enough");
+      expect((await closed)[0]).toBe(0);
     });
   });
 
