@@ -50,7 +50,7 @@ function configMapErrors(object: StoredObject): FieldProblems {
   checkKeys(problems, "binaryData", binaryData);
   for (const key in binaryData) bytes += decodedLength(binaryData[key] ?? "");
   // the field is empty: the whole object is meant
-  if (bytes > contentBytesMax) problems.tooLong("", contentBytesMax);
+  if (bytes > contentBytesMax) problems.tooLong("[]", contentBytesMax);
   return problems;
 }
 
