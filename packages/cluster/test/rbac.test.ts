@@ -171,6 +171,41 @@ describe("RBAC", () => {
     expect(await allowed(as("bob").request(request))).toBe(expected);
   });
 
+  it.each([
+    [
+      "an apply",
+      "configmaps",
+      {
+        method: "PATCH",
+        path: "/api/v1/namespaces/default/configmaps/new",
+        headers: { "content-type": "application/apply-patch+yaml" },
+        query: { fieldManager: "bob" },
+        body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "new" } },
+      },
+    ],
+    [
+      "an update",
+      "limitranges",
+      {
+        method: "PUT",
+        path: "/api/v1/namespaces/default/limitranges/new",
+        body: { apiVersion: "v1", kind: "LimitRange", metadata: { name: "new" }, spec: { limits: [] } },
+      },
+    ],
+  ] as const)("wants the permission to create for %s that creates", async (_what, resource, request) => {
+    const change = { apiGroups: [""], resources: [resource], verbs: ["patch", "update"] };
+    await grant("bob", change);
+    const { code, message } = await errorOf(as("bob").request(request));
+    expect([code, message]).toEqual([
+      403,
+      `${resource} "new" is forbidden: User "bob" cannot create resource "${resource}" in API group "" in the namespace "default"`,
+    ]);
+    await grant("ann", { ...change, verbs: [...change.verbs, "create"] });
+    expect((await as("ann").request(request)).status).toBe(201);
+    // what is there already needs no more than the change itself
+    expect((await as("bob").request(request)).status).toBe(200);
+  });
+
   it("keeps a RoleBinding to its namespace, for roles of both kinds and service accounts", async () => {
     await admin.request(post("/api/v1/namespaces", { metadata: { name: "team" } }));
     const list = [{ verbs: ["list"], apiGroups: [""], resources: ["pods"] }];

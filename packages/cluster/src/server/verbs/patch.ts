@@ -18,6 +18,7 @@ import { withMetadata } from "../../registry/metadata.ts";
 import type { StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
 import { strictWarnings } from "../body.ts";
+import { requireCreatePermission } from "../create-permission.ts";
 import { type BodyKind, typeMetaProblem, withMeta } from "../decode-object.ts";
 import { type WriteOptions, parseWriteOptions } from "../options.ts";
 import {
@@ -132,6 +133,7 @@ function applier(context: VerbContext, options: WriteOptions, manager: string): 
     body ??= readApplied(context.request);
     const object = await applied(context, body.patch, { current, options, manager });
     reportDuplicates(context, body, options);
+    if (current === undefined) requireCreatePermission(context);
     const full = completeApplied(context, object as unknown as JsonObject);
     const fresh = current === undefined ? newlyApplied(context, full) : full;
     const placed = inNamespace(context, fresh, context.info.namespace);

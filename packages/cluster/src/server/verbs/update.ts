@@ -3,6 +3,7 @@ import { resourceName, updateObject } from "../../registry/generic-registry.ts";
 import type { WriteStrategy } from "../../registry/strategy.ts";
 import type { StoredObject } from "../../store/revision.ts";
 import { negotiated, objectAnswer } from "../answer.ts";
+import { requireCreatePermission } from "../create-permission.ts";
 import { decodeObject } from "../decode-object.ts";
 import { parseWriteOptions } from "../options.ts";
 import type { ServerResponse } from "../request.ts";
@@ -33,7 +34,10 @@ export async function updateFromRequest(context: VerbContext): Promise<ServerRes
     strategy: endpointStrategy(context),
     createsMissing: resource.strategy.allowCreateOnUpdate === true && info.subresource === "",
     retriesConflicts: (object.metadata.resourceVersion ?? "") === "",
-    compute: () => Promise.resolve({ object, tracked: false }),
+    compute: async (current) => {
+      if (current === undefined) requireCreatePermission(context);
+      return { object, tracked: false };
+    },
   });
   return objectAnswer(context, form, { status: created ? 201 : 200, revision });
 }
