@@ -18,7 +18,10 @@ export interface Project {
  * older than the sources, the sources are what counts.
  * @throws UsageError that says what is missing
  */
-export async function loadProject(folder: string): Promise<Project> {
+export async function loadProject(
+  folder: string,
+  options: { readonly fresh?: boolean } = {},
+): Promise<Project> {
   const absolute = path.resolve(folder);
   const manifest = path.join(absolute, "package.json");
   if (!existsSync(manifest))
@@ -27,7 +30,7 @@ export async function loadProject(folder: string): Promise<Project> {
     exports?: unknown;
     main?: string;
   };
-  const entry = currentProgram(absolute, entryOf(exports) ?? main ?? "dist/index.js");
+  const entry = currentProgram(absolute, entryOf(exports) ?? main ?? "dist/index.js", options);
   let module: { default?: OperatorDefinition };
   try {
     module = (await import(pathToFileURL(entry).href)) as typeof module;

@@ -29,16 +29,9 @@ export class DevProcess {
   #stderr = "";
   #heard: () => void = () => {};
 
-  private constructor(folder: string, args: readonly string[]) {
+  private constructor(folder: string, args: readonly string[], project: string) {
     this.kubeconfig = path.join(folder, "kubeconfig");
-    const all = [
-      bin,
-      "dev",
-      path.join(root, "examples/application"),
-      "--kubeconfig",
-      this.kubeconfig,
-      ...args,
-    ];
+    const all = [bin, "dev", project, "--kubeconfig", this.kubeconfig, ...args];
     this.#child = spawn(process.execPath, all, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
     this.#child.stdout?.on("data", (chunk: Buffer) => {
       this.#stdout += chunk.toString();
@@ -56,12 +49,26 @@ export class DevProcess {
   }
 
   static start(folder: string, ...args: readonly string[]): DevProcess {
-    return new DevProcess(folder, args);
+    return new DevProcess(folder, args, path.join(root, "examples/application"));
+  }
+
+  /** For another project than the example. */
+  static startIn(folder: string, project: string): DevProcess {
+    return new DevProcess(folder, [], project);
   }
 
   /** Resolves when the text was printed. @throws Error with all output when the process ends before */
-  async printed(text: string): Promise<void> {
-    while (!this.#stdout.includes(text)) {
+  printed(text: string): Promise<void> {
+    return this.#printedFrom(text, 0);
+  }
+
+  /** Resolves when the text is printed from now on. */
+  printedAgain(text: string): Promise<void> {
+    return this.#printedFrom(text, this.#stdout.length);
+  }
+
+  async #printedFrom(text: string, start: number): Promise<void> {
+    while (!this.#stdout.includes(text, start)) {
       if (this.#child.exitCode !== null)
         throw new Error(`ended without "${text}":\n${this.#stdout}${this.#stderr}`);
       await new Promise<void>((resolve) => {

@@ -146,7 +146,7 @@ describe("real kubectl on bowline dev", () => {
 
   it("applies a second Application, scales it by a patch, watches its pods and deletes it with everything it owns", async () => {
     const yaml =
-      "apiVersion: example.com/v1\nkind: Application\nmetadata: {name: second}\nspec: {image: httpd, replicas: 2}\n";
+      'apiVersion: example.com/v1\nkind: Application\nmetadata: {name: second}\nspec: {image: httpd, version: "2.4", replicas: 2}\n';
     const applied = await runClient("kubectl", ["apply", "-f", "-"], { KUBECONFIG: dev.kubeconfig }, yaml);
     expect(applied.stdout).toBe("application.example.com/second created\n");
     await kubectl("wait", "application/second", "--for=condition=Available", "--timeout=20s");

@@ -31,7 +31,8 @@ export interface StartClusterOptions extends ClusterOptions {
 export interface RunOptions {
   /**
    * True: the operator's webhooks are served on a free port of this machine, and the cluster calls them: defaults, refusals
-   * and conversions are as on a real cluster. Default false: nothing is listened on.
+   * and conversions are as on a real cluster. False: nothing is listened on. Default: true for an operator that has some,
+   * unless the cluster runs on virtual time, which does not wait for a connection.
    */
   readonly webhooks?: boolean;
   /**
@@ -44,7 +45,7 @@ export interface RunOptions {
   readonly logger?: Logger;
 }
 
-/** A cluster of a test's own: nothing is shared with other tests, and nothing is listened on. */
+/** A cluster of a test's own: nothing is shared with other tests, and nothing but webhooks is listened on. */
 export interface TestCluster extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly client: Client;
@@ -114,15 +115,17 @@ class RunningTestCluster implements TestCluster {
   async run(operator: OperatorDefinition, options: RunOptions = {}): Promise<Manager> {
     await this.install(...operator.kinds);
     const { permissions = "declared", logger = silentLogger } = options;
+    const isVirtual = this.#ports.clock instanceof VirtualClock;
+    const { webhooks = !isVirtual && (operator.webhooks ?? []).length > 0 } = options;
     const granted = permissions === "declared" ? operatorPermissions(operator) : permissions;
-    const rules = granted === "all" || options.webhooks !== true ? granted : [...granted, ...registering];
+    const rules = granted === "all" || !webhooks ? granted : [...granted, ...registering];
     const user = rules === "all" ? {} : { user: await grantPermissions(this.client, operator.name, rules) };
     const manager = createManager({
       transport: this.cluster.transport({ ...user, userAgent: operator.name }),
       name: operator.name,
       controllers: operator.controllers,
       logger,
-      webhooks: options.webhooks === true ? (operator.webhooks ?? []) : false,
+      webhooks: webhooks ? (operator.webhooks ?? []) : false,
       webhookServer: { address: "127.0.0.1:0" },
       ...this.#ports,
     });

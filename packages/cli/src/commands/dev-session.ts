@@ -1,40 +1,56 @@
 /** The operator of a project at work on an embedded cluster, with its samples. */
+import path from "node:path";
 import { type AnyCustomKind, type JsonObject, crdManifest, isCrdConditionTrue } from "@bowline/api";
 import { CustomResourceDefinition } from "@bowline/api/apiextensions/v1";
 import { type Client, createClient, systemClock } from "@bowline/client";
 import type { Cluster } from "@bowline/cluster";
 import { type Manager, createManager, silentLogger } from "@bowline/runtime";
 import { waitFor } from "@bowline/testing";
-import { UsageError } from "../errors.ts";
+import { ReconcileLog } from "../dev/reconcile-log.ts";
+import { UsageError, messageOf } from "../errors.ts";
 import type { LiveRow } from "../output/live-view.ts";
 import { LiveView } from "../output/live-view.ts";
 import type { Output } from "../output/output.ts";
 import { type Project, loadProject, readSamples } from "../project.ts";
+import { sourceChanges } from "../project/source-changes.ts";
 import { ObjectTree } from "./object-tree.ts";
 import type { DevOptions } from "./run-dev.ts";
 
+/** What a session keeps from its start to its end. */
+interface SessionParts {
+  readonly cluster: Cluster;
+  readonly client: Client;
+  readonly samples: readonly JsonObject[];
+  readonly options: DevOptions;
+  readonly output: Output;
+  readonly view: LiveView;
+  readonly log: ReconcileLog;
+}
+
+/** The operator as its sources are now. */
+interface Running {
+  readonly manager: Manager;
+  readonly kinds: readonly AnyCustomKind[];
+}
+
 export class DevSession {
+  readonly #parts: SessionParts;
   readonly #client: Client;
-  readonly #manager: Manager;
   readonly #samples: readonly JsonObject[];
-  readonly #kinds: readonly AnyCustomKind[];
   readonly #options: DevOptions;
   readonly #output: Output;
+  #running: Running;
+  #tree: ObjectTree;
+  #onTree: () => void = () => {};
 
-  private constructor(parts: {
-    client: Client;
-    manager: Manager;
-    samples: readonly JsonObject[];
-    kinds: readonly AnyCustomKind[];
-    options: DevOptions;
-    output: Output;
-  }) {
+  private constructor(parts: SessionParts, running: Running) {
+    this.#parts = parts;
     this.#client = parts.client;
-    this.#manager = parts.manager;
     this.#samples = parts.samples;
-    this.#kinds = parts.kinds;
     this.#options = parts.options;
     this.#output = parts.output;
+    this.#running = running;
+    this.#tree = new ObjectTree(running.manager.cache, running.kinds);
   }
 
   /** Installs the kinds, starts the control plane and the operator, applies the samples. */
@@ -49,53 +65,78 @@ export class DevSession {
     });
     const kinds = await installKinds(client, project, output);
     await cluster.startControllers();
-    const { operator } = project;
-    const manager = createManager({
-      transport: cluster.transport({ userAgent: operator.name }),
-      name: operator.name,
-      controllers: operator.controllers,
-      logger: silentLogger,
-      webhooks: false,
-    });
-    await manager.start();
-    output.write(`${operator.name} runs\n`);
-    return new DevSession({ client, manager, samples, kinds, options, output });
+    const view = new LiveView(output, () => systemClock.monotonic());
+    const log = new ReconcileLog(systemClock, (line) => view.log(line));
+    const parts = { cluster, client, samples, options, output, view, log };
+    const manager = await startManager(parts, project);
+    output.write(`${project.operator.name} runs\n`);
+    return new DevSession(parts, { manager, kinds });
   }
 
   /** Shows the samples until they are ready (`once`) or the signal is aborted. Resolves with the exit code. */
   async follow(signal: AbortSignal): Promise<number> {
     const done = new AbortController();
     const both = AbortSignal.any([signal, done.signal]);
-    const view = new LiveView(this.#output, () => systemClock.monotonic());
-    const tree = new ObjectTree(this.#manager.cache, this.#kinds);
+    const { view } = this.#parts;
     let ready = false;
     const becameReady = new Promise<boolean>((resolve) => {
-      const update = (): void => {
-        const rows = tree.rows(this.#samples);
+      this.#onTree = (): void => {
+        const rows = this.#tree.rows(this.#samples);
         view.show(rows);
         if (ready || !samplesReady(rows, this.#samples.length)) return;
         ready = true;
         resolve(true);
       };
-      tree.onChange(update);
       both.addEventListener("abort", () => resolve(false), { once: true });
     });
-    await tree.start();
-    for (const sample of this.#samples) await this.#apply(sample);
     const timer = systemClock.setTimer(this.#options.timeoutMs, () => this.#options.once && done.abort());
+    await this.#startTree();
+    for (const sample of this.#samples) await this.#apply(sample);
+    const restarts = this.#options.once ? undefined : this.#restartOnChange(signal);
     const inTime = await becameReady;
     timer.cancel();
-    if (this.#options.once) return this.#finishOnce(inTime, tree);
+    if (this.#options.once) return this.#finishOnce(inTime);
     if (inTime) this.#printHints();
     if (!signal.aborted) await aborted(signal);
-    tree.stop();
+    await restarts;
+    this.#tree.stop();
+    view.close();
     this.#output.write("stopping\n");
     return 0;
   }
 
   /** Stops the operator. */
   async close(): Promise<void> {
-    await this.#manager.stop();
+    await this.#running.manager.stop();
+  }
+
+  async #startTree(): Promise<void> {
+    this.#tree.onChange(() => this.#onTree());
+    await this.#tree.start();
+  }
+
+  async #restartOnChange(signal: AbortSignal): Promise<void> {
+    const sources = path.join(this.#options.folder, "src");
+    for await (const _ of sourceChanges(sources, systemClock, signal)) {
+      try {
+        await this.#restart();
+      } catch (error) {
+        this.#parts.view.log(`not restarted: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  /** A program that cannot be loaded, or kinds that are refused, leave the old one running. */
+  async #restart(): Promise<void> {
+    const project = await loadProject(this.#options.folder, { fresh: true });
+    const kinds = await installKinds(this.#client, project, { write: () => {} });
+    this.#tree.stop();
+    await this.#running.manager.stop();
+    const manager = await startManager(this.#parts, project);
+    this.#running = { manager, kinds };
+    this.#tree = new ObjectTree(manager.cache, kinds);
+    await this.#startTree();
+    this.#parts.view.log(`${project.operator.name} runs again, with what has changed`);
   }
 
   async #apply(sample: JsonObject): Promise<void> {
@@ -105,9 +146,10 @@ export class DevSession {
     await this.#client.apply(kind as never, object as never, { force: true });
   }
 
-  #finishOnce(inTime: boolean, tree: ObjectTree): number {
-    const rows = tree.rows(this.#samples);
-    tree.stop();
+  #finishOnce(inTime: boolean): number {
+    const rows = this.#tree.rows(this.#samples);
+    this.#tree.stop();
+    this.#parts.view.close();
     const main = rows.filter((row) => row.depth === 0).map((row) => `${row.name}  ${row.state}`);
     if (inTime) {
       this.#output.write(
@@ -122,7 +164,7 @@ export class DevSession {
 
   #printHints(): void {
     const [sample] = this.#samples;
-    const kind = this.#kinds.find((k) => k.kind === sample?.["kind"]);
+    const kind = this.#running.kinds.find((k) => k.kind === sample?.["kind"]);
     const resource = kind?.singular ?? "all";
     const name = String((sample?.["metadata"] as JsonObject | undefined)?.["name"] ?? "");
     this.#output.write(
@@ -155,7 +197,25 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function installKinds(client: Client, project: Project, output: Output): Promise<AnyCustomKind[]> {
+/** With its webhooks, on a free port and with certificates of its own. */
+async function startManager({ cluster, log }: SessionParts, { operator }: Project): Promise<Manager> {
+  const manager = createManager({
+    transport: log.transport(cluster.transport({ userAgent: operator.name })),
+    name: operator.name,
+    controllers: operator.controllers.map((controller) => log.observed(controller)),
+    logger: silentLogger,
+    webhooks: operator.webhooks ?? [],
+    webhookServer: { address: "127.0.0.1:0" },
+  });
+  await manager.start();
+  return manager;
+}
+
+async function installKinds(
+  client: Client,
+  project: Project,
+  output: Pick<Output, "write">,
+): Promise<AnyCustomKind[]> {
   const kinds: AnyCustomKind[] = [];
   for (const kind of project.operator.kinds) {
     const manifest = crdManifest(kind);
