@@ -22,6 +22,8 @@ export interface OperatorTask {
 export interface OperatorFigures {
   readonly importMs: number;
   readonly syncMs: number;
+  /** Processor time of the operator's process for it: all threads. */
+  readonly syncCpuMs: number;
   readonly rssAfterSync: number;
   readonly rssAfterGc: number;
   readonly heapAfterGc: number;
@@ -69,8 +71,11 @@ async function measure(task: OperatorTask): Promise<OperatorFigures> {
     ],
   });
   const startedAt = performance.now();
+  const cpuBefore = process.cpuUsage();
   await manager.cache.list(kind, { limit: 0 });
   const syncMs = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const syncCpuMs = (user + system) / 1000;
   const rssAfterSync = process.memoryUsage.rss();
   const { rssAfterGc, heapAfterGc } = await afterGc();
   const drainStartedAt = performance.now();
@@ -82,7 +87,8 @@ async function measure(task: OperatorTask): Promise<OperatorFigures> {
   if (task.latencyCount !== undefined) process.send?.("ready");
   await stopwatch.timed;
   const { latenciesMs, ownLatenciesMs } = stopwatch;
-  return { importMs, syncMs, rssAfterSync, rssAfterGc, heapAfterGc, drainMs, latenciesMs, ownLatenciesMs };
+  const memory = { rssAfterSync, rssAfterGc, heapAfterGc };
+  return { importMs, syncMs, syncCpuMs, ...memory, drainMs, latenciesMs, ownLatenciesMs };
 }
 
 async function afterGc(): Promise<{ rssAfterGc: number; heapAfterGc: number }> {
