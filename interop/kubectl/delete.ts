@@ -64,9 +64,9 @@ function cascades(where: string): Step[] {
 function graceAndFinalizers(where: string): Step[] {
   return [
     ok(
-      "kubectl delete pod tool --grace-period=0 --force",
+      "kubectl run gone --image=busybox && kubectl delete pod gone --grace-period=0 --force",
       /^Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated\./m,
-      new RegExp(`^pod "tool" force deleted${where}$`, "m"),
+      new RegExp(`^pod "gone" force deleted${where}$`, "m"),
     ),
     ok(
       "kubectl run short --image=nginx && kubectl wait --for=condition=Ready pod/short --timeout=30s && kubectl delete pod short --now",
