@@ -69,6 +69,33 @@ describe("Node life cycle", () => {
     expect(pods.filter((p) => p.spec?.nodeName === "node-1")).toHaveLength(2);
   });
 
+  it("replaces pods in another zone when their own toleration is over", async () => {
+    const nodes = [
+      { name: "a-1", zone: "a" },
+      { name: "b-1", zone: "b", capacity: { cpu: "2", memory: "4Gi", pods: "10" } },
+    ];
+    const world = await newWorld({ nodes });
+    const patient = tolerations.map((toleration) => ({ ...toleration, tolerationSeconds: 30 }));
+    const { metadata, spec } = template("web");
+    const pod = { metadata, spec: { ...spec, tolerations: patient } };
+    await world.client.patch(Node, { name: "b-1" }, { merge: { spec: { unschedulable: true } } });
+    await world.until("b-1 is cordoned", async () => (await taints(world, "b-1")).length === 1);
+    await world.client.create(Deployment, deploymentOf("web", { replicas: 2, template: pod }) as never);
+    const zones = async (): Promise<string[]> => {
+      const running = (await world.list(Pod)).filter(
+        (p) => p.metadata.deletionTimestamp === undefined && p.status?.phase === "Running",
+      );
+      return running.map((p) => p.spec?.nodeName ?? "").sort();
+    };
+    await world.wait("both run in zone a", async () => (await zones()).join() === "a-1,a-1");
+    await world.client.patch(Node, { name: "b-1" }, { merge: { spec: { unschedulable: null } } as never });
+    world.cluster.nodes.fail("a-1");
+    await world.pass(75_000);
+    expect(await zones()).toEqual(["a-1", "a-1"]);
+    await world.pass(20_000);
+    expect(await zones()).toEqual(["b-1", "b-1"]);
+  });
+
   it("takes taints away and lets deleted pods go when the node is back", async () => {
     const world = await newWorld({ nodes: 2 });
     await spread(world);
