@@ -143,7 +143,8 @@ async function admittedForCreate(
   context: WriteContext,
   given: NewObject,
 ): Promise<StoredObject> {
-  refuseResourceVersion(given.object);
+  // A dry run never reaches the storage, which is what refuses it.
+  if (!context.dryRun) refuseResourceVersion(given.object);
   const refusal = resource.createRefusal?.(given.object.metadata.name ?? "");
   if (refusal !== undefined) throw refusal;
   const unique = uniqueOwnerReferences(given.object, { afterAdmission: false, warn: context.warn });
@@ -345,13 +346,13 @@ function checkPreconditions(
   if (version !== "" && !/^\d+$/.test(version)) {
     throw failure(500, "", `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   }
+  if (uid && uid !== old.metadata.uid && request.uidMayDiffer !== true)
+    throw uidConflict(resource, namespace, name, uid, old.metadata.uid ?? "");
   if ((version === "" || version === "0") && !resource.strategy.allowUnconditionalUpdate) {
     const detail = "must be specified for an update";
     const error = { type: "Invalid", field: "metadata.resourceVersion", badValue: 0, detail } as const;
     throw invalid({ group: resource.api.group, kind: resource.api.plural }, name, [error]);
   }
-  if (uid && uid !== old.metadata.uid && request.uidMayDiffer !== true)
-    throw uidConflict(resource, namespace, name, uid, old.metadata.uid ?? "");
   if (version !== "" && version !== "0" && version !== old.metadata.resourceVersion) {
     throw conflict(resourceName(resource), name, modified);
   }

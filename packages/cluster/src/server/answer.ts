@@ -3,6 +3,7 @@ import {
   type DeepReadonly,
   type IncludeObject,
   type KubeObject,
+  type StatusError,
   type TablePrinter,
   buildTable,
   failure,
@@ -52,10 +53,23 @@ export function objectAnswer(
     case "PartialObjectMetadata":
       return { kind: "object", status, headers, object: partial(revision, form.metaVersion).object };
     case "PartialObjectMetadataList":
-      throw failure(500, "", "content is not a list");
+      throw notList(context, revision);
     default:
       return { kind: "object", status, headers, object: revision.object, revision };
   }
+}
+
+/** What is said to who asks for a list's form of one object: untyped ones are only found out while they are turned. */
+function notList({ resource }: VerbContext, { object }: Revision): StatusError {
+  const isScale = object.kind === "Scale";
+  if (resource.typedItems && !isScale) return failure(500, "", "content is not a list");
+  const { group, kind } = resource.api;
+  const type = isScale ? "v1.Scale" : `${group.split(".")[0] || "core"}.${kind}`;
+  return failure(
+    406,
+    "NotAcceptable",
+    `you requested PartialObjectMetadataList, but the requested object is not a list (*${type})`,
+  );
 }
 
 /** A list. `items` are revisions as the request's version shows them. */

@@ -1,4 +1,4 @@
-import { badRequest } from "@bowline/api";
+import { badRequest, decodeJson } from "@bowline/api";
 
 /** Where a paged list goes on: after `after`, in the state of `revision` (-1: in today's state, which is inconsistent). */
 export interface ContinueToken {
@@ -15,11 +15,13 @@ export function encodeContinueToken(token: ContinueToken): string {
 
 /** @throws StatusError 400 */
 export function decodeContinueToken(text: string): ContinueToken {
-  const invalid = (why: string): Error => badRequest(`continue key is not valid: ${why}`);
+  const invalid = (why: string): Error =>
+    badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  const illegal = illegalByte(text);
+  if (illegal >= 0) throw invalid(`illegal base64 data at input byte ${illegal}`);
   let parsed: { v?: unknown; rv?: unknown; start?: unknown };
   try {
-    if (!/^[A-Za-z0-9_-]+={0,2}$/.test(text)) throw new Error("illegal base64 data");
-    parsed = JSON.parse(Buffer.from(text, "base64url").toString()) as typeof parsed;
+    parsed = (decodeJson(Buffer.from(text, "base64url").toString()).value ?? {}) as typeof parsed;
   } catch (error) {
     throw invalid(error instanceof Error ? error.message : String(error));
   }
@@ -30,4 +32,11 @@ export function decodeContinueToken(text: string): ContinueToken {
   if (typeof parsed.start !== "string" || parsed.start === "")
     throw invalid("encoded start key is not valid");
   return { revision: parsed.rv, after: parsed.start.replace(/\u0000$/, "") };
+}
+
+/** Where a text stops being unpadded base64url, as Go's decoder counts: a group of one character is wrong where it begins. */
+function illegalByte(text: string): number {
+  const at = text.search(/[^A-Za-z0-9_-]/);
+  if (at >= 0) return at;
+  return text.length % 4 === 1 ? text.length - 1 : -1;
 }

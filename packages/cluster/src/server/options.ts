@@ -66,7 +66,7 @@ export function parseWriteOptions(
   }
   const fieldManager = query.get("fieldManager") ?? "";
   errors.push(...fieldManagerErrors(fieldManager));
-  const dryRun = query.getAll("dryRun").filter((v) => v !== "");
+  const dryRun = query.getAll("dryRun");
   errors.push(...dryRunErrors(dryRun));
   const fieldValidation = query.get("fieldValidation") ?? "";
   if (!["", "Ignore", "Warn", "Strict"].includes(fieldValidation)) {
