@@ -30,7 +30,7 @@ function negativeIsOne(seconds: number | undefined): number | undefined {
 
 function fromQuery(query: URLSearchParams): Given {
   const orphan = query.get("orphanDependents");
-  const dryRun = query.getAll("dryRun").filter((v) => v !== "");
+  const dryRun = query.getAll("dryRun");
   return {
     ...(dryRun.length > 0 ? { dryRun } : {}),
     gracePeriodSeconds: parseInt64(query.get("gracePeriodSeconds")),
