@@ -23,7 +23,7 @@ import type { Resource } from "../registry/resource.ts";
 import type { UserInfo } from "../registry/user.ts";
 import type { ResourceCatalog } from "../registry/resource-catalog.ts";
 import type { Store } from "../store/store.ts";
-import { contentType, errorEncoding } from "./negotiation.ts";
+import { contentType, errorEncoding, requireRoutable } from "./negotiation.ts";
 import { answerNonResource, pathIndex } from "./non-resource.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 import { type RequestInfo, parseRequestInfo } from "./request-info.ts";
@@ -115,6 +115,9 @@ export class ApiServer {
     const resource = catalog.find(info.group, info.version, info.resource);
     if (resource === undefined || !scopeFits(resource, info)) return notFoundAt(request, info);
     refuseMethod(resource, info);
+    if (!resource.typedItems && !sessions.has(info.subresource)) {
+      requireRoutable(request.headers["accept"], info.verb === "list" || info.verb === "watch");
+    }
     if (resource.deprecation !== undefined) warnings.add(resource.deprecation);
     return dispatch({ ports: this.#options, request, info, resource, warnings, annotations });
   }
@@ -167,6 +170,9 @@ export class ApiServer {
     return errorAnswer(internalError(error instanceof Error ? error.message : String(error)), request);
   }
 }
+
+/** Subresources that answer in forms of their own. */
+const sessions: ReadonlySet<string> = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 
 /**
  * Methods that a path does not have. A built-in path has only its own methods; that of a custom resource takes every

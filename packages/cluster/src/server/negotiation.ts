@@ -69,6 +69,21 @@ function notAcceptable(): StatusError {
   return refused(encodings.map(({ type }) => type));
 }
 
+/**
+ * What the router of built-in resources says before anything is negotiated: it knows whole media types only, without their
+ * parameters and without `application/*`. Source: go-restful (curly.go, route.go), under k8s.io/apiserver endpoints/installer.go.
+ * @throws StatusError 406
+ */
+export function requireRoutable(accept: string | undefined, streams: boolean): void {
+  if (accept === undefined || accept === "") return;
+  const types = encodings.map(({ type }) => type);
+  const named = accept.split(",").map((range) => (range.split(";")[0] ?? "").trim());
+  if (named.some((type) => type === "*/*" || types.includes(type))) return;
+  const streamed = streams ? [types[0], protobufType].map((type) => `${type};stream=watch`) : [];
+  const available = [...types, ...streamed].join(", ");
+  throw failure(406, "NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${available}`, {});
+}
+
 /** The answer to a watch in an encoding that cannot stream. */
 export function notStreamable(): StatusError {
   return refused(encodings.filter((e) => e.encoding !== "yaml").map(({ type }) => `${type};stream=watch`));

@@ -4,7 +4,7 @@ import { encodeJson } from "@bowline/api";
 import type { AccessControl } from "../access/access-control.ts";
 import type { ResourceCatalog } from "../registry/resource-catalog.ts";
 import { parseAccept } from "./media-type.ts";
-import { contentType, negotiate } from "./negotiation.ts";
+import { type Offer, contentType, metaOffer, negotiate } from "./negotiation.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
 
@@ -49,8 +49,8 @@ function plainJson(document: object, type = "application/json"): ServerResponse 
 
 const plain = { protobuf: false, transforms: false };
 
-function json(request: ServerRequest, object: unknown): ServerResponse {
-  const form = negotiate(request.headers["accept"], plain, request.query);
+function json(request: ServerRequest, object: unknown, offer: Offer = plain): ServerResponse {
+  const form = negotiate(request.headers["accept"], offer, request.query);
   return { kind: "object", status: 200, headers: { "content-type": contentType(form.encoding) }, object };
 }
 
@@ -125,7 +125,7 @@ function discovery(
 }
 
 function listed(request: ServerRequest, document: unknown): ServerResponse | undefined {
-  return document === undefined ? undefined : json(request, document);
+  return document === undefined ? undefined : json(request, document, metaOffer);
 }
 
 /** The aggregated form, when the client names it at all: before or after the plain form makes no difference. */
