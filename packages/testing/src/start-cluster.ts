@@ -179,7 +179,7 @@ const registering: readonly Permission[] = [
   {
     apiGroups: ["admissionregistration.k8s.io"],
     resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
-    verbs: ["create", "get", "patch"],
+    verbs: ["create", "delete", "get", "patch"],
   },
   {
     apiGroups: ["apiextensions.k8s.io"],
