@@ -11,7 +11,7 @@ export interface EmbeddedFlags {
   readonly nodes: string;
 }
 
-/** `bowline cluster start|stop|status|kubeconfig`: an embedded cluster in a process of its own. */
+/** `bowline cluster start|stop|status|kubeconfig|snapshot|restore`: an embedded cluster in a process of its own. */
 export function addClusterCommand(program: Command, context: CommandContext): void {
   const cluster = program
     .command("cluster")
@@ -43,6 +43,19 @@ export function addClusterCommand(program: Command, context: CommandContext): vo
     .command("kubeconfig")
     .description("print its kubeconfig")
     .action(async () => (await service()).printKubeconfig(context.workingFolder, context.output));
+  const snapshots = () => import("../embedded/snapshot-file.ts");
+  cluster
+    .command("snapshot <file>")
+    .description("keep everything it holds in a file")
+    .action(async (file: string) =>
+      (await snapshots()).snapshotBackground(context.workingFolder, file, context.output),
+    );
+  cluster
+    .command("restore <file>")
+    .description("put it back, while it runs, to what a snapshot holds")
+    .action(async (file: string) =>
+      (await snapshots()).restoreBackground(context.workingFolder, file, context.output),
+    );
   withFlags(cluster.command("serve", { hidden: true })).action(async (flags: EmbeddedFlags) => {
     const { serveCluster } = await import("../embedded/serve-cluster.ts");
     await serveCluster(context.workingFolder, flags);

@@ -28,6 +28,7 @@ import { answerNonResource, pathIndex } from "./non-resource.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 import { type RequestInfo, parseRequestInfo } from "./request-info.ts";
 import type { PodSessionPort } from "./sessions/session-port.ts";
+import { answerSnapshot, snapshotPath } from "./snapshot-endpoint.ts";
 import { reviewHandler } from "./reviews/review-handlers.ts";
 import { subresourceHandler } from "./subresources/subresource-handlers.ts";
 import { type UsageSource, answerMetrics } from "./usage-metrics.ts";
@@ -108,6 +109,7 @@ export class ApiServer {
     if (request !== received) exchange.impersonated = user;
     this.#authorize(request, exchange);
     if (!info.isResource) {
+      if (request.path === snapshotPath) return answerSnapshot(request, this.#options.store);
       return answerNonResource(request, info, this.#options) ?? this.#nothingAt(request, info);
     }
     const measured = answerMetrics(request, info, this.#options);

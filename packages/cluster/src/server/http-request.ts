@@ -71,19 +71,22 @@ function joined(headers: AnyRequest["headers"]): Record<string, string | undefin
  * The whole body; undefined when it is larger than the server reads.
  * @throws when the client goes away in the middle
  */
-export function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
+export function readBody(
+  request: AnyRequest,
+  bytesMax: number = bodyBytesMax,
+): Promise<Uint8Array | undefined> {
   if (request.method === "GET" || request.method === "HEAD") return Promise.resolve(new Uint8Array());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= bodyBytesMax) chunks.push(chunk);
+      if (size <= bytesMax) chunks.push(chunk);
       else chunks.length = 0;
-      if (size > discardedBytesMax) request.destroy();
+      if (size > Math.max(bytesMax, discardedBytesMax)) request.destroy();
     });
     request.on("end", () => {
-      if (size > bodyBytesMax) resolve(undefined);
+      if (size > bytesMax) resolve(undefined);
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
     request.on("error", reject);

@@ -13,6 +13,7 @@ import { bodyBytesMax } from "./body.ts";
 import { type AnyRequest, HttpRequest, readBody } from "./http-request.ts";
 import { type AnyResponse, sendResponse } from "./http-response.ts";
 import type { ServerResponse } from "./request.ts";
+import { snapshotBodyLimit } from "./snapshot-endpoint.ts";
 import { refuseUpgrade, serveSpdyUpgrade, serveUpgrade } from "./upgrade.ts";
 
 export interface HttpServerOptions {
@@ -150,7 +151,7 @@ async function serve(options: HttpServerOptions, request: AnyRequest, response: 
   response.on("error", () => {});
   try {
     const user = authenticate(options.authenticator, request);
-    const body = await readBody(request);
+    const body = await readBody(request, snapshotBodyLimit(request.url, user));
     const known = user ?? anonymousUser;
     taken = new HttpRequest(request, known, body);
     if (user === undefined) return await sendResponse(errorAnswer(unauthorized(), taken), taken, response);

@@ -1,4 +1,4 @@
-import { deepFreeze } from "@bowline/api";
+import { deepFreeze, jsonEqual } from "@bowline/api";
 import { Bucket, type BucketHost, type HistoryPolicy } from "./bucket.ts";
 import type { Journal } from "./journal.ts";
 import type { Revision, StoredObject } from "./revision.ts";
@@ -18,7 +18,18 @@ export interface StoreOptions {
 
 /** The state of a store at one moment. Shares all objects with it, so that it costs next to nothing. */
 export interface StoreSnapshot {
+  /** The counter at that moment. */
+  readonly revision: number;
   readonly buckets: ReadonlyMap<string, readonly Revision[]>;
+}
+
+/** What putting a snapshot back has changed. */
+export interface RestoredDifference {
+  /** The counter afterwards. */
+  readonly revision: number;
+  /** Objects that were missing or different. */
+  readonly written: number;
+  readonly deleted: number;
 }
 
 /**
@@ -70,26 +81,36 @@ export class Store {
 
   /** What is stored now. */
   snapshot(): StoreSnapshot {
-    return { buckets: new Map([...this.#buckets].map(([name, bucket]) => [name, bucket.list("")])) };
+    return {
+      revision: this.#revision,
+      buckets: new Map([...this.#buckets].map(([name, bucket]) => [name, bucket.list("")])),
+    };
   }
 
   /**
    * Makes the store hold what it held at a snapshot. What differs is deleted and written as anybody would, with new
-   * revisions, so that watches go on and see exactly the difference.
+   * revisions, so that watches go on and see exactly the difference. A snapshot of another store moves the counter past
+   * its own: no revision may ever name two states.
    */
-  restore(snapshot: StoreSnapshot): void {
-    for (const [name, bucket] of this.#buckets) {
+  restore(snapshot: StoreSnapshot): RestoredDifference {
+    this.#revision = Math.max(this.#revision, snapshot.revision);
+    let [written, deleted] = [0, 0];
+    for (const name of new Set([...this.#buckets.keys(), ...snapshot.buckets.keys()])) {
+      const bucket = this.bucket(name);
       const wanted = new Map((snapshot.buckets.get(name) ?? []).map((revision) => [revision.key, revision]));
       for (const current of bucket.list("")) {
-        if (!wanted.has(current.key))
-          bucket.remove(current.key, current, (version) => withVersion(current.object, version));
+        if (wanted.has(current.key)) continue;
+        bucket.remove(current.key, current, (version) => withVersion(current.object, version));
+        deleted++;
       }
       for (const revision of wanted.values()) {
         const current = bucket.get(revision.key);
-        if (current === revision) continue;
+        if (current !== undefined && isSameState(current, revision)) continue;
         bucket.put(revision.key, current, (version) => withVersion(revision.object, version));
+        written++;
       }
     }
+    return { revision: this.#revision, written, deleted };
   }
 
   /** The counter: the revision of the newest write to any bucket. */
@@ -123,6 +144,11 @@ export class Store {
     for (const bucket of this.#buckets.values()) bucket.closeSubscriptions();
     await this.#journal?.close();
   }
+}
+
+/** Versions of another store say nothing: only the content counts. */
+function isSameState(a: Revision, b: Revision): boolean {
+  return a === b || jsonEqual(withVersion(a.object, ""), withVersion(b.object, ""));
 }
 
 function withVersion(object: StoredObject, resourceVersion: string): StoredObject {
