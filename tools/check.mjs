@@ -16,6 +16,7 @@ const steps = [
   ["directions", "depcruise", ["--config", ".dependency-cruiser.mjs", "packages", "examples"]],
   ["unused", "knip", ["--no-progress"]],
   ["generated", "node", ["tools/run.mjs", "tools/generate-builtins.ts", "--check"]],
+  ["reference", "node", ["tools/run.mjs", "tools/generate-api-reference.ts", "--check"]],
   ["pack", "node", ["tools/check-pack.mjs"]],
 ];
 
