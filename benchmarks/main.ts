@@ -3,12 +3,13 @@
  * shared machine: compare versions by running both in turns.
  */
 import { cel } from "./cel.ts";
+import { clusters } from "./clusters.ts";
 import { controlLoop } from "./control-loop.ts";
 import { machineText, printingReport } from "./report.ts";
 import { server } from "./server.ts";
 import { start } from "./start.ts";
 
-const benchmarks = [start, cel, controlLoop, server];
+const benchmarks = [start, cel, controlLoop, server, clusters];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !benchmarks.some((b) => b.name === name));
