@@ -115,6 +115,15 @@ describe("bowline cluster snapshot and restore", { timeout: 60_000 }, () => {
     const uids = (await kubectl(...pods)).split(" ");
     expect(uids).toHaveLength(3);
     expect(uids).toEqual(expect.arrayContaining(before.split(" ")));
+    const addresses = await kubectl(
+      "get",
+      "pods",
+      "-l",
+      "app=web",
+      "-o",
+      "jsonpath={.items[*].status.podIP}",
+    );
+    expect(new Set(addresses.split(" ")).size).toBe(3);
   });
 
   it("are completed by shells", async () => {

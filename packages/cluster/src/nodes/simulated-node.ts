@@ -197,8 +197,11 @@ class PodAddresses {
 
   /** @param pod its uid. @param known the address that it has already */
   of(pod: string, known: string | undefined): string {
-    if (known !== undefined) return known;
     let number = this.#byPod.get(pod);
+    if (known !== undefined) {
+      if (number === undefined) this.#keep(pod, known);
+      return known;
+    }
     if (number === undefined) {
       while (this.#taken.has(this.#next)) this.#next = this.#next >= 65_000 ? 2 : this.#next + 1;
       number = this.#next++;
@@ -207,6 +210,16 @@ class PodAddresses {
     }
     const [a, b, c] = this.network.split(".");
     return `${a}.${b}.${Number(c) + (number >> 8)}.${number & 0xff}`;
+  }
+
+  /** A pod that ran before this process, or before a restore, has its address from then: nobody else may get it. */
+  #keep(pod: string, address: string): void {
+    const [a, b, c] = this.network.split(".");
+    const [x, y, z, last] = address.split(".");
+    const number = ((Number(z) - Number(c)) << 8) + Number(last);
+    if (x !== a || y !== b || !(number >= 2)) return;
+    this.#byPod.set(pod, number);
+    this.#taken.add(number);
   }
 
   release(pod: string): void {
