@@ -169,6 +169,9 @@ function isRun(file: string, command: string): boolean {
   if (file.startsWith("docs/tutorials/")) return true;
   // packages/cli/test/guides.test.ts runs these from their pages
   if (/^docs\/guides\/(?:deploying|helm|rbac)\.md$/.test(file)) return true;
+  // packages/cli/test/cluster-snapshot.test.ts runs the block about snapshots from its page
+  const snapshots = blocks.find((block) => block.file === file && block.code.includes("cluster snapshot"));
+  if (snapshots?.code.includes(command) === true) return true;
   if (/^README|^docs\/start\.md/.test(file) && /^(?:kubectl|export) /.test(command)) return true;
   const scripts = command.split(" && ").map((part) => /^npm (?:run )?([\w-]+)/.exec(part)?.[1]);
   if (scripts.every((script) => script === "ci" || (script !== undefined && script in packageScripts)))
