@@ -4,6 +4,13 @@
  */
 import { badRequest } from "@bowline/api";
 import { sleep } from "@bowline/client";
+import type {
+  SessionLogOptions,
+  SessionPod,
+  SessionPort,
+  SessionStreams,
+  SessionTarget,
+} from "../session-port.ts";
 import type { LogLine } from "./container-log.ts";
 import type { ContainerRun } from "./container-run.ts";
 import type { ExecProcess } from "./image-behavior.ts";
@@ -12,44 +19,6 @@ import type { SimulatedContainer } from "./simulated-container.ts";
 import type { SimulatedNodes } from "./simulated-nodes.ts";
 import type { ShellIo } from "./shell-commands.ts";
 import { isShell, isShellCommand, runShell } from "./simulated-shell.ts";
-
-/** Which pod. */
-export interface SessionPod {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly uid: string;
-}
-
-export interface SessionTarget extends SessionPod {
-  readonly container: string;
-}
-
-/** What of a log is wanted. */
-export interface SessionLogOptions {
-  readonly follow: boolean;
-  readonly previous: boolean;
-  readonly timestamps: boolean;
-  readonly tailLines: number | undefined;
-  readonly sinceSeconds: number | undefined;
-  readonly sinceTime: string | undefined;
-  readonly limitBytes: number | undefined;
-  readonly stream: "All" | "Stdout" | "Stderr";
-}
-
-/** The open ends of a command or an attachment. */
-export interface SessionStreams {
-  readonly stdin: AsyncIterable<Uint8Array>;
-  readonly tty: boolean;
-  stdout(bytes: Uint8Array): Promise<void>;
-  stderr(bytes: Uint8Array): Promise<void>;
-  readonly signal: AbortSignal;
-}
-
-export interface SessionPort {
-  readonly incoming: AsyncIterable<Uint8Array>;
-  send(bytes: Uint8Array): Promise<void>;
-  readonly signal: AbortSignal;
-}
 
 const utf8 = new TextEncoder();
 

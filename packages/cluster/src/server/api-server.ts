@@ -27,7 +27,7 @@ import { contentType, errorEncoding, requireRoutable } from "./negotiation.ts";
 import { answerNonResource, pathIndex } from "./non-resource.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 import { type RequestInfo, parseRequestInfo } from "./request-info.ts";
-import type { PodSessionPort } from "./sessions/session-port.ts";
+import type { PodSessionPort } from "../session-port.ts";
 import { answerSnapshot, snapshotPath } from "./snapshot-endpoint.ts";
 import { reviewHandler } from "./reviews/review-handlers.ts";
 import { subresourceHandler } from "./subresources/subresource-handlers.ts";

@@ -8,7 +8,7 @@ import type { ResourceCatalog } from "../registry/resource-catalog.ts";
 import type { Store } from "../store/store.ts";
 import type { RequestInfo } from "./request-info.ts";
 import type { ServerRequest } from "./request.ts";
-import type { PodSessionPort } from "./sessions/session-port.ts";
+import type { PodSessionPort } from "../session-port.ts";
 
 /** What the verbs need of their server. */
 export interface ServerPorts {

@@ -7,7 +7,7 @@ import { VirtualClock, settle } from "@bowline/client";
 import { createCluster } from "../../src/cluster.ts";
 import { ControlPlane } from "../../src/control-plane.ts";
 import type { ImageBehaviors } from "../../src/nodes/image-behavior.ts";
-import type { SessionLogOptions } from "../../src/nodes/pod-sessions.ts";
+import type { SessionLogOptions } from "../../src/session-port.ts";
 
 const plain: SessionLogOptions = {
   follow: false,

@@ -2,7 +2,7 @@
 import { type ConversionReview, describeConversion } from "./conversion.ts";
 import { describe, expect, it } from "vitest";
 import { type World, newWorld } from "../controllers/world.ts";
-import { hasStatus, isDiscovered } from "./api-operations.ts";
+import { isDiscovered, updateLatest } from "./api-operations.ts";
 import { Endpoint, type Found, type Sent, typesOf } from "./endpoint.ts";
 
 const definitions = (world: World): Endpoint =>
@@ -89,17 +89,32 @@ describe("[sig-api-machinery] CustomResourceDefinition resources [Privileged:Clu
   it("Simple CustomResourceDefinition getting/updating/patching custom resource definition status sub-resource works", async () => {
     const world = await withoutControllers();
     await define(world, { versions: [version("v1")] });
-    await hasStatus(definitions(world), "foos.crd.example.com", {
-      conditions: expect.arrayContaining([expect.objectContaining({ type: "Established" })]) as never,
-    }).catch(() => undefined);
-    const found = await definitions(world).get("foos.crd.example.com", "status");
-    const added = { type: "StatusUpdate", status: "True", reason: "E2E", message: "Set from a test" };
-    await definitions(world).update(
-      { ...found, status: { ...found.status, conditions: [...found.status.conditions, added] } },
+    const name = "foos.crd.example.com";
+    const condition = (type: string): object => ({
+      type,
+      status: "True",
+      reason: "E2E",
+      message: "Set from a test",
+    });
+    const conditions = async (): Promise<object[]> =>
+      (await definitions(world).get(name, "status")).status.conditions;
+    const patched = [...(await conditions()), condition("StatusPatch")];
+    await definitions(world).patch(name, { status: { conditions: patched } }, "status");
+    expect(await conditions()).toContainEqual(expect.objectContaining(condition("StatusPatch")));
+    await updateLatest(
+      definitions(world),
+      name,
+      (found) => ({
+        ...found,
+        status: { ...found.status, conditions: [...found.status.conditions, condition("StatusUpdate")] },
+      }),
       "status",
     );
-    const after = await definitions(world).get("foos.crd.example.com");
-    expect(after.status.conditions).toContainEqual(expect.objectContaining(added));
+    const after = await conditions();
+    for (const type of ["StatusPatch", "StatusUpdate"]) {
+      expect(after).toContainEqual(expect.objectContaining(condition(type)));
+    }
+    expect(after).toContainEqual(expect.objectContaining({ type: "Established", status: "True" }));
   });
 
   it("Simple CustomResourceDefinition listing custom resource definition objects works", async () => {

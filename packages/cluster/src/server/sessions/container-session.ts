@@ -10,7 +10,7 @@ import { notSupported } from "../verbs/update.ts";
 import { ChannelSocket } from "./channel-socket.ts";
 import { admittedOptions, agreedProtocol, askedUpgrade } from "./connect.ts";
 import { endStatus } from "./end-status.ts";
-import type { PodSessionPort, SessionStreams, SessionTarget } from "./session-port.ts";
+import type { PodSessionPort, SessionStreams, SessionTarget } from "../../session-port.ts";
 import { chosenContainer, hostOf, identityOf, reachedSessions, sessionPod } from "./session-target.ts";
 import { SpdyConnection, type SpdyStream } from "./spdy-connection.ts";
 

@@ -4,7 +4,7 @@ import { isTrue } from "../request-info.ts";
 import type { ServerResponse } from "../request.ts";
 import type { VerbContext } from "../verb-context.ts";
 import { notSupported } from "../verbs/update.ts";
-import type { SessionLogOptions } from "./session-port.ts";
+import type { SessionLogOptions } from "../../session-port.ts";
 import {
   chosenContainer,
   hostOf,

@@ -9,7 +9,7 @@ import type { VerbContext } from "../verb-context.ts";
 import { notSupported } from "../verbs/update.ts";
 import { ChannelSocket } from "./channel-socket.ts";
 import { admittedOptions, agreedProtocol, askedUpgrade } from "./connect.ts";
-import type { PodSessionPort, SessionPod } from "./session-port.ts";
+import type { PodSessionPort, SessionPod } from "../../session-port.ts";
 import { hostOf, identityOf, reachedSessions, sessionPod } from "./session-target.ts";
 import { SpdyConnection, type SpdyStream } from "./spdy-connection.ts";
 

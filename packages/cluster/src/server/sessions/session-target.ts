@@ -2,7 +2,7 @@
 import { badRequest, failure, notFound } from "@bowline/api";
 import type { StoredObject } from "../../store/revision.ts";
 import type { VerbContext } from "../verb-context.ts";
-import type { PodSessionPort, SessionPod } from "./session-port.ts";
+import type { PodSessionPort, SessionPod } from "../../session-port.ts";
 
 interface Named {
   readonly name: string;

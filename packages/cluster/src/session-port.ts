@@ -1,4 +1,4 @@
-/** What the API server asks of those who run pods; a real one asks kubelets. Source: kubernetes pkg/kubelet/server. */
+/** What the API server asks of those who run pods, and what the simulated nodes answer; a real one asks kubelets. Source: kubernetes pkg/kubelet/server. */
 
 /** Which pod. */
 export interface SessionPod {
