@@ -53,7 +53,7 @@ export interface ClusterOptions {
   /** What containers do, by image. Default: they run, are ready at once, and end when they are told to. */
   readonly images?: ImageBehaviors;
   /**
-   * kwok's stages, which say what becomes of pods and nodes. Stages for pods take the place of `images`: such pods have no
+   * kwok's stages, which say what becomes of objects of any kind. Stages for pods take the place of `images`: such pods have no
    * logs and run no commands.
    */
   readonly stages?: readonly Stage[];

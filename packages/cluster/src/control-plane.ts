@@ -18,7 +18,8 @@ import { PodSessions } from "./nodes/pod-sessions.ts";
 import { SimulatedMetrics } from "./nodes/simulated-metrics.ts";
 import { SimulatedNodes } from "./nodes/simulated-nodes.ts";
 import { stageControllers } from "./nodes/stages/stage-controllers.ts";
-import { type CompiledStage, type Stage, compileStage } from "./nodes/stages/stage.ts";
+import { type CompiledStage, compileStage } from "./nodes/stages/compile-stage.ts";
+import type { Stage } from "./nodes/stages/stage.ts";
 
 export interface ControlPlaneOptions {
   readonly clock: Clock;
@@ -84,14 +85,14 @@ export class ControlPlane {
       }),
     );
     this.#manage("kube-scheduler", (manager) => [schedulerController(manager.cache)]);
-    this.#manage("kubelet", () => this.#kubelets());
+    this.#manage("kubelet", (manager) => this.#kubelets(manager));
     await Promise.all(this.#managers.map((manager) => manager.start()));
     await this.nodes.start();
     await this.#untilSchedulable();
   }
 
   /** Stages for pods take the place of the simulated kubelet. */
-  #kubelets(): ControllerDefinition[] {
+  #kubelets(manager: Manager): ControllerDefinition[] {
     const place = {
       now: () => this.#options.clock.now(),
       nodeIp: (node: string) => this.nodes.nodeIp(node),
@@ -99,8 +100,9 @@ export class ControlPlane {
     };
     const stages = this.#stages;
     const isUp = (node: string): boolean => this.nodes.isUp(node);
-    const simulated = stages.some(({ kind }) => kind === "Pod") ? [] : [this.nodes.controller()];
-    return [...simulated, ...stageControllers({ stages, place, isUp })];
+    const hasPods = stages.some(({ apiVersion, kind }) => apiVersion === "v1" && kind === "Pod");
+    const simulated = hasPods ? [] : [this.nodes.controller()];
+    return [...simulated, ...stageControllers({ stages, place, isUp, manager })];
   }
 
   /** Nodes are tainted until they are known to be ready: pods that are made at once must find them so. */

@@ -34,6 +34,20 @@ export type {
 } from "./nodes/image-behavior.ts";
 export type { MetricQuery, MetricScript, Usage } from "./controllers/autoscaler/metric-source.ts";
 export type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
-export { StageError, parseStages } from "./nodes/stages/stage.ts";
-export type { Stage, StageNext } from "./nodes/stages/stage.ts";
+export { parseStages } from "./nodes/stages/parse-stages.ts";
+export { StageError } from "./nodes/stages/stage.ts";
+export type {
+  Stage,
+  StageApply,
+  StageDelay,
+  StageEvent,
+  StageExpression,
+  StageFinalizers,
+  StageNext,
+  StagePatch,
+  StageRequirement,
+  StageSelector,
+  StageStep,
+  StageUser,
+} from "./nodes/stages/stage.ts";
 export type { SimulatedNodes } from "./nodes/simulated-nodes.ts";

@@ -157,7 +157,7 @@ function keyOf(kind: DiscoveredKind): string {
 }
 
 /** Queues the one key of the loop when it starts. */
-const startOnce: CustomSource = {
+export const startOnce: CustomSource = {
   name: "start",
   async start({ enqueue, signal }) {
     enqueue({ name: "all" });

@@ -1,6 +1,7 @@
 import { Pod } from "@bowline/api/core/v1";
 import { describe, expect, it } from "vitest";
-import { StageError, parseStages } from "../../src/nodes/stages/stage.ts";
+import { parseStages } from "../../src/nodes/stages/parse-stages.ts";
+import { StageError } from "../../src/nodes/stages/stage.ts";
 import { deploymentOf, newWorld } from "../controllers/world.ts";
 import { Deployment } from "@bowline/api/apps/v1";
 
@@ -179,10 +180,6 @@ spec:
     [
       "{apiVersion: v1, kind: Stage, metadata: {name: s}, spec: {resourceRef: {kind: Pod}, next: {}}}",
       "v1 Stage",
-    ],
-    [
-      "{apiVersion: kwok.x-k8s.io/v1alpha1, kind: Stage, metadata: {name: s}, spec: {resourceRef: {apiGroup: apps, kind: Deployment}, next: {}}}",
-      'stage "s": stages are carried out for Pod and Node only, and not for Deployment',
     ],
     [
       "{apiVersion: kwok.x-k8s.io/v1alpha1, kind: Stage, metadata: {name: s}, spec: {resourceRef: {kind: Pod}, next: {statusTemplate: '{{ if }}'}}}",

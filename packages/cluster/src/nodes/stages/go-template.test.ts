@@ -50,7 +50,30 @@ describe("Go templates", () => {
       '{{ PodIPWith .spec.nodeName ( or .spec.hostNetwork false ) ( or .metadata.uid "" ) }} {{ PodIPWith "m" true "u" }}',
       "n/u ip-of-m",
     ],
-    ["{{ YAML .metadata 1 }}", "name: p\n  uid: u"],
+    ["{{ YAML .metadata }}", "name: p\nuid: u\n"],
+    ["a:{{ YAML .metadata 1 }}", "a:\n  name: p\n  uid: u\n  "],
+    [
+      "{{ Quote .spec.containers }} {{ Quote 1 }} {{ Quote .no }}",
+      '"[{\\"name\\":\\"a\\",\\"image\\":\\"x\\"},{\\"name\\":\\"b\\"}]" "1" "null"',
+    ],
+    [
+      "{{ range NodeConditions }}{{ .type }}={{ .status }} {{ end }}",
+      "Ready=True MemoryPressure=False DiskPressure=False PIDPressure=False NetworkUnavailable=False ",
+    ],
+    [
+      "{{ range $i := until 3 }}{{ mul $i 2 }}{{ end }} {{ div 7 2 }} {{ mod 7 2 }} {{ max 1 3 2 }}",
+      "024 3 1 3",
+    ],
+    [
+      '{{ trimPrefix "a-" "a-b" }} {{ trimSuffix "-b" "a-b" }} {{ trunc 2 "abc" }} {{ trunc -2 "abc" }}',
+      "b a ab bc",
+    ],
+    ['{{ splitList "," "a,b" | join "-" }} {{ list 1 2 | last }} {{ has 1 (list 1 2) }}', "a-b 2 true"],
+    [
+      '{{ "x" | b64enc }}{{ "eA==" | b64dec }}{{ dict "k" 1 | toJson }}{{ get (dict "k" 1) "k" }}',
+      'eA==x{"k":1}1',
+    ],
+    ["a{{ toYaml .metadata | nindent 2 }}", "a\n  name: p\n  uid: u"],
   ])("renders %s", (text, expected) => {
     expect(rendered(text)).toBe(expected);
   });

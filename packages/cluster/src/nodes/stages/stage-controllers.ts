@@ -1,39 +1,89 @@
-/** Carries stages out on pods and nodes. */
-import {
-  type AnyKind,
-  type DeepReadonly,
-  type KubeObject,
-  decodeYaml,
-  isConflict,
-  isNotFound,
-} from "@bowline/api";
+/** Controllers that carry stages out, one for each kind that there are stages for. */
+import { type AnyKind, type DeepReadonly, type KubeObject, isConflict, isNotFound } from "@bowline/api";
+import { CustomResourceDefinition } from "@bowline/api/apiextensions/v1";
 import { Node, Pod } from "@bowline/api/core/v1";
-import { type ControllerDefinition, type ReconcileContext, defineController } from "@bowline/runtime";
+import {
+  type ControllerDefinition,
+  type Manager,
+  type ReconcileContext,
+  changed,
+  defineController,
+  defineLoop,
+  watch,
+} from "@bowline/runtime";
 import { ComponentEvents } from "../../controllers/component-events.ts";
-import { type CompiledStage, type StagePatch, chooseStage } from "./stage.ts";
-import { type TemplatePlace, templateFunctions } from "./template-functions.ts";
+import { startOnce } from "../../controllers/served-kinds.ts";
+import { type StageScene, carryOutStage } from "./carry-out-stage.ts";
+import { chooseStage } from "./choose-stage.ts";
+import type { CompiledStage } from "./compile-stage.ts";
+import { StageError } from "./stage.ts";
+import type { TemplatePlace } from "./template-functions.ts";
 
 export interface StageControllersOptions {
   readonly stages: readonly CompiledStage[];
   readonly place: TemplatePlace;
   /** Whether a node is a simulated one that answers. */
   isUp(node: string): boolean;
+  /** Gets the controllers of kinds that are served later. */
+  readonly manager: Manager;
 }
 
-/** A stage that an object waits for. */
-interface Waiting {
-  readonly stage: string;
-  readonly dueAt: number;
-}
-
-type Context = ReconcileContext<KubeObject>;
-
-/** A controller for each kind that there are stages for. */
+/** Stages for pods and nodes are carried out from the start; those for other kinds as soon as they are served. */
 export function stageControllers(options: StageControllersOptions): ControllerDefinition[] {
-  return [Pod, Node].flatMap((kind) => {
-    const stages = options.stages.filter((stage) => stage.kind === kind.kind);
-    return stages.length === 0 ? [] : [stageController(kind as unknown as AnyKind, stages, options)];
+  const known = [Pod, Node] as unknown as readonly AnyKind[];
+  const others = new Map<string, CompiledStage[]>();
+  for (const stage of options.stages) {
+    const key = `${stage.apiVersion}/${stage.kind}`;
+    others.set(key, [...(others.get(key) ?? []), stage]);
+  }
+  const controllers = known.flatMap((kind) => {
+    const key = `${kind.apiVersion}/${kind.kind}`;
+    const stages = others.get(key);
+    others.delete(key);
+    return stages === undefined ? [] : [stageController(kind, stages, options)];
   });
+  return others.size === 0 ? controllers : [...controllers, stagedKinds(others, options)];
+}
+
+/** Keeps a controller for each kind with stages while it is served. */
+function stagedKinds(
+  stages: ReadonlyMap<string, readonly CompiledStage[]>,
+  options: StageControllersOptions,
+): ControllerDefinition {
+  const running = new Map<string, string>();
+  return defineLoop({
+    name: "staged-kinds",
+    watches: [
+      watch(CustomResourceDefinition, () => ({ name: "all" }), {
+        predicates: [changed((crd) => [crd.spec, crd.status])],
+      }),
+    ],
+    sources: [startOnce],
+    async reconcile(_request, { client, signal }) {
+      client.mapper.reset();
+      const served = await client.mapper.kinds({ signal });
+      for (const [key, ofKind] of stages) {
+        const kind = served.find(({ apiVersion, kind: name }) => `${apiVersion}/${name}` === key);
+        const controller = running.get(key);
+        if (kind === undefined && controller !== undefined) {
+          running.delete(key);
+          await options.manager.remove(controller);
+        } else if (kind?.verbs.includes("watch") === true && controller === undefined) {
+          const definition = stageController(kind as unknown as AnyKind, ofKind, options);
+          running.set(key, definition.name);
+          options.manager.add(definition);
+        }
+      }
+    },
+  });
+}
+
+/** A stage that an object waits for, or is in the middle of. */
+interface Underway {
+  readonly stage: CompiledStage;
+  readonly dueAt: number;
+  /** The step that comes next. */
+  step: number;
 }
 
 function stageController(
@@ -41,94 +91,66 @@ function stageController(
   stages: readonly CompiledStage[],
   { place, isUp }: StageControllersOptions,
 ): ControllerDefinition {
-  const waiting = new Map<string, Waiting>();
+  const underway = new Map<string, Underway>();
   const events = new ComponentEvents("kwok");
+  const choose = (object: DeepReadonly<KubeObject>, { client, clock }: Context): Underway | undefined => {
+    const known = underway.get(keyOf(object));
+    if (known !== undefined && known.step > 0) return known;
+    const { random } = client;
+    const stage = chooseStage(stages, object, { kept: known?.stage.name, random });
+    if (stage === undefined || stage === known?.stage) return stage && known;
+    const now = clock.now();
+    return { stage, dueAt: now + stage.delayMs(object, now, random), step: 0 };
+  };
   return defineController(kind, {
-    name: `stages-of-${kind.plural}`,
+    name: `stages-of-${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`,
     fieldManager: "kwok",
     whileDeleting: true,
     concurrency: 20,
     async reconcile(object, ctx) {
       const node = nodeOf(object);
-      if (!isUp(node)) return undefined;
-      const { namespace = "", name = "" } = object.metadata;
-      const key = `${namespace}/${name}`;
-      const { random } = ctx.client;
-      const known = waiting.get(key);
-      const stage = chooseStage(stages, object, { kept: known?.stage, random });
-      if (stage === undefined) return void waiting.delete(key);
-      const now = ctx.clock.now();
-      const dueAt = known?.stage === stage.name ? known.dueAt : now + stage.delayMs(object, now, random);
-      waiting.set(key, { stage: stage.name, dueAt });
-      if (dueAt > now) return { requeueAfterMs: dueAt - now };
-      await carryOut(stage, { kind, object, ctx, place, events });
-      waiting.delete(key);
-      return undefined;
+      if (node !== undefined && !isUp(node)) return undefined;
+      const key = keyOf(object);
+      const next = choose(object, ctx);
+      if (next === undefined) return void underway.delete(key);
+      underway.set(key, next);
+      const waitMs = next.dueAt - ctx.clock.now();
+      if (waitMs > 0) return { requeueAfterMs: waitMs };
+      await play(next, { kind, object, ctx, place, events, node: node ?? "" });
+      underway.delete(key);
+      return next.stage.isNextImmediate ? { requeueAfterMs: 1 } : undefined;
     },
-    gone: ({ namespace, name }) => void waiting.delete(`${namespace}/${name}`),
+    gone: ({ namespace, name }) => void underway.delete(`${namespace}/${name}`),
   });
 }
 
-function nodeOf(object: DeepReadonly<KubeObject>): string {
+type Context = ReconcileContext<KubeObject>;
+
+function keyOf({ metadata: { namespace = "", name = "" } }: DeepReadonly<KubeObject>): string {
+  return `${namespace}/${name}`;
+}
+
+/** The node that a node or pod depends on; undefined for other kinds, which depend on none. */
+function nodeOf(object: DeepReadonly<KubeObject>): string | undefined {
+  if (object.apiVersion !== "v1") return undefined;
   if (object.kind === "Node") return object.metadata.name ?? "";
-  return (object as DeepReadonly<Pod>).spec?.nodeName ?? "";
+  return object.kind === "Pod" ? ((object as DeepReadonly<Pod>).spec?.nodeName ?? "") : undefined;
 }
 
-interface Scene {
-  readonly kind: AnyKind;
-  readonly object: DeepReadonly<KubeObject>;
-  readonly ctx: Context;
-  readonly place: TemplatePlace;
-  readonly events: ComponentEvents;
-}
-
-async function carryOut(stage: CompiledStage, scene: Scene): Promise<void> {
-  const { kind, object, ctx, events } = scene;
-  const { event, finalizers, delete: isDelete = false } = stage.next;
-  const { name = "", namespace = "", uid = "" } = object.metadata;
-  const key = kind.scope === "Namespaced" ? { name, namespace } : { name };
-  if (event !== undefined) {
-    const type = event.type === "Warning" ? "Warning" : "Normal";
-    events.record(ctx, object as never, { type, reason: event.reason ?? "", message: event.message ?? "" });
-  }
+/** Failures are told in an event of the object: nobody sees the log of the simulated nodes. */
+async function play(underway: Underway, scene: StageScene): Promise<void> {
+  const { stage, step: from } = underway;
+  const { ctx, object, events } = scene;
   try {
-    if (finalizers !== undefined) await writeFinalizers(finalizers, scene, key);
-    if (isDelete) {
-      const options = { gracePeriodSeconds: 0, preconditions: { uid }, signal: ctx.signal };
-      return void (await ctx.client.delete(kind, key, options));
-    }
-    for (const patch of stage.patches) await applyPatch(patch, scene, key);
+    await carryOutStage(stage, scene, { from, reached: (step) => (underway.step = step) });
   } catch (error) {
     // gone or changed meanwhile: what comes of it is decided anew
-    if (!isNotFound(error) && !isConflict(error)) throw error;
+    const isAboutObject = stage.steps[underway.step]?.type !== "apply";
+    if (isAboutObject && (isNotFound(error) || isConflict(error))) return;
+    const text = error instanceof Error ? error.message : String(error);
+    const message = error instanceof StageError ? text : `stage ${JSON.stringify(stage.name)}: ${text}`;
+    events.record(ctx, object, { type: "Warning", reason: "StageFailed", message });
+    // a template fails again on the same object
+    if (!(error instanceof StageError)) throw error;
   }
-}
-
-async function writeFinalizers(
-  wanted: NonNullable<CompiledStage["next"]["finalizers"]>,
-  { kind, object, ctx }: Scene,
-  key: { readonly name: string; readonly namespace?: string },
-): Promise<void> {
-  const before = object.metadata.finalizers ?? [];
-  const removed = new Set(wanted.remove?.map(({ value }) => value));
-  const kept = wanted.empty === true ? [] : before.filter((value) => !removed.has(value));
-  const added = (wanted.add ?? []).map(({ value }) => value).filter((value) => !kept.includes(value));
-  const finalizers = [...kept, ...added];
-  if (finalizers.join() === before.join()) return;
-  const body = { metadata: { finalizers: finalizers.length === 0 ? null : finalizers } };
-  await ctx.client.patch(kind, key, { merge: body as never });
-}
-
-async function applyPatch(
-  { template, root, subresource, type }: StagePatch,
-  { kind, object, ctx, place }: Scene,
-  key: { readonly name: string; readonly namespace?: string },
-): Promise<void> {
-  const functions = templateFunctions(place, nodeOf(object), object.metadata.uid ?? "");
-  const text = template.render(object, functions);
-  const { value } = decodeYaml(text);
-  if (value === null) return;
-  const body = root === "" ? value : { [root]: value };
-  const patch = { [type]: body } as never;
-  await ctx.client.patch(kind, key, patch, subresource === "" ? {} : { subresource });
 }
