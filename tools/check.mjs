@@ -11,7 +11,7 @@ import { performance } from "node:perf_hooks";
 const steps = [
   ["format", "biome", ["format", "."]],
   ["lint", "oxlint", ["--type-aware", "--deny-warnings"]],
-  ["build", "tsc", ["-b"]],
+  ["build", "node", ["tools/build.mjs"]],
   ["types", "tsc", ["-p", "tsconfig.test.json"]],
   ["directions", "depcruise", ["--config", ".dependency-cruiser.mjs", "packages", "examples"]],
   ["unused", "knip", ["--no-progress"]],

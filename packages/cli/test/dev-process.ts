@@ -82,6 +82,11 @@ export class DevProcess {
     return this.#ended;
   }
 
+  /** Nobody reads its output any more, as when `head` has seen enough. */
+  closeOutput(): void {
+    this.#child.stdout?.destroy();
+  }
+
   /** Ctrl-C. */
   interrupt(): Promise<Ended> {
     this.#child.kill("SIGINT");

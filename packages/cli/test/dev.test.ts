@@ -50,6 +50,14 @@ describe("bowline dev --once", () => {
     expect(stderr).toMatch(new RegExp(`^error: 127\\.0\\.0\\.1:${port} is in use by another process`));
   });
 
+  it("ends without a word when nobody reads its output any more", async () => {
+    const process = DevProcess.start(home.folder);
+    await process.printed("API server ready");
+    process.closeOutput();
+    const { code, stderr } = await process.ended();
+    expect([code, stderr]).toEqual([141, ""]);
+  });
+
   it.each([
     [["--port", "http"], "--port must be a number from 0 to 65535"],
     [["--timeout", "soon"], "--timeout must be a number of seconds above 0"],

@@ -17,7 +17,7 @@ describe("bowline init", () => {
   it("writes a small project that remembers its name and domain", async () => {
     await initShop();
     expect(shell.read("PROJECT")).toContain(
-      "domain: example.com\nlayout:\n  - bowline.dev/v1\nprojectName: shop\n",
+      "domain: example.com\nlayout:\n- bowline.dev/v1\nprojectName: shop\n",
     );
     expect(Object.keys(shell.snapshot())).toHaveLength(14);
     expect(JSON.parse(shell.read("package.json"))).toMatchObject({ name: "shop", type: "module" });
@@ -198,7 +198,7 @@ describe("bowline create webhook", () => {
     expect((await webhook("--defaulting", "--programmatic-validation")).code).toBe(0);
     expect(shell.read("src/webhooks/widget.ts")).toContain("default: defaultWidget");
     expect(shell.read("src/operator.ts")).toContain("webhooks: [widgetWebhook]");
-    expect(shell.read("PROJECT")).toContain("defaulting: true\n      validation: true\n");
+    expect(shell.read("PROJECT")).toContain("defaulting: true\n    validation: true\n");
   });
 
   it("writes a conversion with a test of its round trip", async () => {

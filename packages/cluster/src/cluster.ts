@@ -18,7 +18,7 @@ import { AdmissionControl, type AdmissionPlugins } from "./access/admission/admi
 import { conversionWebhook } from "./access/webhook/conversion-webhook.ts";
 import type { ServiceResolver } from "./access/webhook/webhook-client.ts";
 import { type UserInfo, adminUser } from "./registry/user.ts";
-import { ControlPlane } from "./control-plane.ts";
+import type { ControlPlane } from "./control-plane.ts";
 import type { MetricScript } from "./controllers/autoscaler/metric-source.ts";
 import type { ImageBehaviors } from "./nodes/image-behavior.ts";
 import type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
@@ -250,6 +250,8 @@ class EmbeddedCluster implements Cluster {
   }
 
   async startControllers(): Promise<void> {
+    // loaded only now: a server answers before it has controllers
+    const { ControlPlane } = await import("./control-plane.ts");
     if (this.#controlPlane !== undefined) return;
     const controlPlane = new ControlPlane({
       clock: this.#clock,

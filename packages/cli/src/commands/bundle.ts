@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { decodeYaml } from "@bowline/api";
 import type { Command } from "commander";
-import { parse } from "yaml";
 import type { CsvBase } from "../bundle/cluster-service-version.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import { writeGenerated } from "../scaffold/write-generated.ts";
@@ -72,7 +72,7 @@ async function writeBundle(flags: Flags, context: CommandContext): Promise<void>
 
 /** What people have written, or the beginning. */
 function readBase(file: string, beginning: string): CsvBase {
-  return parse(existsSync(file) ? readFileSync(file, "utf8") : beginning) as CsvBase;
+  return decodeYaml(existsSync(file) ? readFileSync(file, "utf8") : beginning).value as CsvBase;
 }
 
 async function validate(folder: string, title: string, context: CommandContext): Promise<void> {

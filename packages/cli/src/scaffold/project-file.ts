@@ -1,8 +1,8 @@
 /** The memory of what was scaffolded: a file PROJECT with the fields of kubebuilder's version 3. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { parse, stringify } from "yaml";
-import { UsageError } from "../errors.ts";
+import { decodeYaml, encodeYaml } from "@bowline/api";
+import { UsageError, messageOf } from "../errors.ts";
 import { packageVersion } from "../package-version.ts";
 
 /** Which webhooks a kind has. */
@@ -76,11 +76,19 @@ export function newProject(options: {
 export function findProjectFile(folder: string): ProjectFile | undefined {
   const file = path.join(folder, "PROJECT");
   if (!existsSync(file)) return undefined;
-  const project = parse(readFileSync(file, "utf8")) as ProjectFile | null;
+  const project = parsed(file);
   if (project?.version !== "3" || !project.layout?.includes(layout)) {
     throw new UsageError(`${file} was not written by bowline: version 3 with layout ${layout} is expected`);
   }
   return project;
+}
+
+function parsed(file: string): ProjectFile | null {
+  try {
+    return decodeYaml(readFileSync(file, "utf8")).value as ProjectFile | null;
+  } catch (error) {
+    throw new UsageError(`${file} is no YAML: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /** @throws UsageError when there is none */
@@ -95,8 +103,7 @@ export function readProjectFile(folder: string): ProjectFile {
 }
 
 export function writeProjectFile(folder: string, project: ProjectFile): void {
-  const sorted = Object.fromEntries(Object.entries(project).sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(path.join(folder, "PROJECT"), `${header}${stringify(sorted)}`);
+  writeFileSync(path.join(folder, "PROJECT"), `${header}${encodeYaml(project)}`);
 }
 
 /** The project with this resource added, or merged into the one that is there. */
