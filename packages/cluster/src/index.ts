@@ -31,8 +31,10 @@ export type {
   ImageBehaviors,
   PodConnection,
   ProbeType,
+  Terminal,
 } from "./nodes/image-behavior.ts";
 export type { MetricQuery, MetricScript, Usage } from "./controllers/autoscaler/metric-source.ts";
+export type { TerminalSize } from "./session-port.ts";
 export type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
 export { parseStages } from "./nodes/stages/parse-stages.ts";
 export { StageError } from "./nodes/stages/stage.ts";

@@ -24,10 +24,18 @@ export interface SessionLogOptions {
   readonly stream: "All" | "Stdout" | "Stderr";
 }
 
+/** Columns and lines of a terminal. */
+export interface TerminalSize {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** The open ends of a command or an attachment. */
 export interface SessionStreams {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly tty: boolean;
+  /** Sizes of the caller's terminal as they change; none without `tty`. */
+  readonly sizes: AsyncIterable<TerminalSize>;
   stdout(bytes: Uint8Array): Promise<void>;
   stderr(bytes: Uint8Array): Promise<void>;
   /** Aborted when the caller has gone. */

@@ -2,10 +2,14 @@
 import type { DeepReadonly } from "@bowline/api";
 import type { Container, Pod } from "@bowline/api/core/v1";
 import { type Clock, type Random, type Timer, sleep } from "@bowline/client";
+import { ByteQueue } from "../byte-queue.ts";
 import { ContainerFiles } from "./container-files.ts";
 import { ContainerLog } from "./container-log.ts";
+import { ContainerOutput } from "./container-output.ts";
 import { type ContainerProcess, type ImageBehavior, drawMs } from "./image-behavior.ts";
-import { isShellCommand, runShell } from "./simulated-shell.ts";
+import { interactiveShell } from "./interactive-shell.ts";
+import { isShell, isShellCommand, runShell } from "./simulated-shell.ts";
+import { SimulatedTerminal } from "./simulated-terminal.ts";
 
 /** How a run ended. */
 export interface Exit {
@@ -37,9 +41,13 @@ const timerMaxMs = 2 ** 31 - 1;
 
 export class ContainerRun {
   readonly log: ContainerLog = new ContainerLog();
+  /** What it writes, as it writes it. */
+  readonly output: ContainerOutput = new ContainerOutput();
   readonly startedAt: number;
   readonly id: string;
   readonly process: ContainerProcess;
+  /** Its terminal, when it has one. */
+  readonly terminal: SimulatedTerminal | undefined;
   /** When it becomes ready by its own words; infinite for never. */
   readonly readyAt: number;
   /** When its liveness probe begins to fail; infinite for never. */
@@ -48,6 +56,7 @@ export class ContainerRun {
   readonly #options: RunOptions;
   readonly #stop = new AbortController();
   readonly #timers = new Set<Timer>();
+  readonly #input = new ByteQueue();
   #exit: Exit | undefined;
   #finishedAt: number | undefined;
   #isReadyOverride: boolean | undefined;
@@ -59,6 +68,8 @@ export class ContainerRun {
     this.#ports = ports;
     this.startedAt = clock.now();
     this.id = Array.from(random.bytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.terminal = options.container.tty === true ? new SimulatedTerminal() : undefined;
+    if (options.container.stdin !== true) this.#input.end();
     this.process = this.#makeProcess();
     const ready = behavior.readyAfterMs;
     this.readyAt = ready === false ? Number.POSITIVE_INFINITY : this.startedAt + drawMs(ready, 0, random);
@@ -89,6 +100,7 @@ export class ContainerRun {
     const isFirst = !this.#stop.signal.aborted;
     const { behavior } = this.#options;
     if (isFirst) this.#stop.abort(new Error("the container is asked to stop"));
+    this.#input.end();
     const needsMs = drawMs(behavior.stopAfterMs, 0, this.#ports.random);
     if (isFirst && needsMs < graceMs && behavior.run === undefined) {
       if (needsMs <= 0) return this.end({ code: 0, reason: "Completed" });
@@ -110,7 +122,17 @@ export class ContainerRun {
     this.#timers.clear();
     if (!this.#stop.signal.aborted) this.#stop.abort(new Error("the container has ended"));
     this.log.close();
+    this.terminal?.close();
+    this.#input.end();
+    this.output.end();
     this.#ports.changed();
+  }
+
+  /** Gives it what somebody types. Source of `stdinOnce`: kubernetes core/v1 Container. */
+  async takeInput(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const { stdin = false, stdinOnce = false } = this.#options.container;
+    for await (const chunk of bytes) if (stdin) await this.#input.push(chunk);
+    if (stdinOnce) this.#input.end();
   }
 
   #begin(): void {
@@ -123,9 +145,18 @@ export class ContainerRun {
       this.#after(drawMs(behavior.exitAfterMs, 0, this.#ports.random), () => this.end(this.#plannedExit()));
     } else if (isShellCommand(this.process.command)) {
       void this.#runProgram((process) => runShell(process.command, shellIo(process, this)));
+    } else if (this.#isTypedTo) {
+      void this.#runProgram((process) => interactiveShell(process, this.#stop.signal));
     } else if (endsByDefault) {
       this.#after(0, () => this.end(this.#exitWith(0)));
     }
+  }
+
+  /** Who wants to type to a container of which nothing else is known finds a shell in it. */
+  get #isTypedTo(): boolean {
+    const [program, ...args] = this.process.command;
+    const isShellAlone = program === undefined || (isShell(program) && args.length === 0);
+    return this.#options.container.stdin === true && isShellAlone;
   }
 
   async #runProgram(run: NonNullable<ImageBehavior["run"]>): Promise<void> {
@@ -190,6 +221,14 @@ export class ContainerRun {
       random,
       signal,
       log: (line) => this.write(`${line}\n`, "stdout"),
+      stdin: typedTo(this.#input, () => {
+        // a program that has ended may leave a reader behind: it is no one to tell
+        if (this.#exit === undefined) signal.throwIfAborted();
+      }),
+      tty: this.terminal !== undefined,
+      terminal: this.terminal,
+      write: (text) => this.write(text, "stdout"),
+      writeError: (text) => this.write(text, this.terminal === undefined ? "stderr" : "stdout"),
       setReady: (isReady) => {
         this.#isReadyOverride = isReady;
         this.#ports.changed();
@@ -201,8 +240,9 @@ export class ContainerRun {
 
   #partial = { stdout: "", stderr: "" };
 
-  /** Adds to the log; what has no line's end yet waits for it. */
+  /** Adds to the log; what has no line's end yet waits for it, but not for those who are attached. */
   write(text: string | Uint8Array, stream: "stdout" | "stderr"): void {
+    this.output.write(text, stream, this.terminal !== undefined);
     const added = typeof text === "string" ? text : new TextDecoder().decode(text);
     const lines = `${this.#partial[stream]}${added}`.split("\n");
     this.#partial[stream] = lines.pop() ?? "";
@@ -213,6 +253,18 @@ export class ContainerRun {
 function initialFiles({ pod, behavior }: RunOptions): ContainerFiles {
   const hostname = pod.spec?.hostname ?? pod.metadata.name ?? "";
   return new ContainerFiles({ "/etc/hostname": `${hostname}\n`, ...behavior.files });
+}
+
+/** What is typed, until it ends. @throws what `check` throws */
+async function* typedTo(
+  input: AsyncIterable<Uint8Array>,
+  check: () => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const bytes of input) {
+    check();
+    yield bytes;
+  }
+  check();
 }
 
 function shellIo(process: ContainerProcess, run: ContainerRun): Parameters<typeof runShell>[1] {

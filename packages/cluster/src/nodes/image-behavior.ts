@@ -2,6 +2,7 @@
 import type { DeepReadonly } from "@bowline/api";
 import type { Container, Pod } from "@bowline/api/core/v1";
 import type { Clock, Random } from "@bowline/client";
+import type { TerminalSize } from "../session-port.ts";
 import type { ContainerFiles } from "./container-files.ts";
 
 /** Milliseconds on the cluster's clock; a range is drawn from the cluster's random source. */
@@ -24,20 +25,38 @@ export interface ContainerProcess {
   readonly signal: AbortSignal;
   /** Writes a line of the log. */
   log(line: string): void;
+  /**
+   * What those who attach to it type (`kubectl attach -i`), for a container with `stdin: true`. It ends when the first of them
+   * closes it and the container says `stdinOnce`; without `stdin: true` it is empty. Iterate once. Throws as `sleep` does.
+   */
+  readonly stdin: AsyncIterable<Uint8Array>;
+  /** Whether it has a terminal. */
+  readonly tty: boolean;
+  /** Its terminal, when it has one. */
+  readonly terminal: Terminal | undefined;
+  /** Writes output as it is. Lines of it are in the log when they are whole; who is attached sees it at once. */
+  write(text: string | Uint8Array): void;
+  writeError(text: string | Uint8Array): void;
   /** Overrides what probes say of readiness, from now on. */
   setReady(isReady: boolean): void;
   /** Waits. @throws the signal's reason as soon as the container is asked to stop */
   sleep(milliseconds: number): Promise<void>;
 }
 
-/** A command that somebody runs in a container (`kubectl exec`). */
+/** The terminal of a program. Its size is the one of the window that somebody looks at it with. */
+export interface Terminal {
+  /** Undefined until somebody's window said one. */
+  readonly size: TerminalSize | undefined;
+  /** The present size, if there is one, and then each that it changes to, until the program or the session ends. */
+  sizes(): AsyncIterable<TerminalSize>;
+}
+
+/**
+ * A command that somebody runs in a container (`kubectl exec`): input, output and terminal are those of the caller. The
+ * input ends when the caller closes it.
+ */
 export interface ExecProcess extends ContainerProcess {
   readonly execCommand: readonly string[];
-  readonly tty: boolean;
-  /** What the caller types; ends when they close it. */
-  readonly stdin: AsyncIterable<Uint8Array>;
-  write(text: string | Uint8Array): void;
-  writeError(text: string | Uint8Array): void;
 }
 
 /** A connection to a port of a pod. */

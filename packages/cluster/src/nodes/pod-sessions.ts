@@ -12,13 +12,16 @@ import type {
   SessionTarget,
 } from "../session-port.ts";
 import type { LogLine } from "./container-log.ts";
+import { outputBytes } from "./container-output.ts";
 import type { ContainerRun } from "./container-run.ts";
 import type { ExecProcess } from "./image-behavior.ts";
+import { interactiveShell } from "./interactive-shell.ts";
 import type { PodWorker } from "./pod-worker.ts";
 import type { SimulatedContainer } from "./simulated-container.ts";
 import type { SimulatedNodes } from "./simulated-nodes.ts";
 import type { ShellIo } from "./shell-commands.ts";
 import { isShell, isShellCommand, runShell } from "./simulated-shell.ts";
+import { SimulatedTerminal } from "./simulated-terminal.ts";
 
 const utf8 = new TextEncoder();
 
@@ -63,8 +66,9 @@ export class PodSessions {
     const container = this.#container(target);
     const run = this.#running(target, container);
     const sent: Promise<void>[] = [];
-    const bytesOf = (text: string | Uint8Array): Uint8Array =>
-      typeof text === "string" ? utf8.encode(streams.tty ? text.replace(/\r?\n/g, "\r\n") : text) : text;
+    const bytesOf = (text: string | Uint8Array): Uint8Array => outputBytes(text, streams.tty);
+    const terminal = streams.tty ? new SimulatedTerminal() : undefined;
+    void terminal?.follow(streams.sizes);
     const { clock } = run.process;
     const signal = AbortSignal.any([run.process.signal, streams.signal]);
     const process: ExecProcess = {
@@ -73,6 +77,7 @@ export class PodSessions {
       sleep: (milliseconds) => sleep(clock, Math.min(milliseconds, timerMaxMs), signal),
       execCommand: command,
       tty: streams.tty,
+      terminal,
       stdin: streams.stdin,
       write: (text) => void sent.push(streams.stdout(bytesOf(text))),
       writeError: (text) => void sent.push((streams.tty ? streams.stdout : streams.stderr)(bytesOf(text))),
@@ -87,19 +92,22 @@ export class PodSessions {
       if (run.process.signal.aborted) return 137;
       throw error;
     } finally {
+      terminal?.close();
       await Promise.allSettled(sent);
     }
   }
 
-  /** Shows the container's output from now on; resolves with its exit code when it ends. */
+  /**
+   * Shows the container's output from now on and gives it the caller's input and window size; resolves with its exit code
+   * when it ends.
+   */
   async attach(target: SessionTarget, streams: SessionStreams): Promise<number> {
     const run = this.#running(target, this.#container(target));
-    const { signal } = streams;
-    for await (const line of run.log.follow(signal, run.log.lines.length)) {
-      await (line.stream === "stderr" && !streams.tty ? streams.stderr : streams.stdout)(
-        utf8.encode(`${line.text}\n`),
-      );
-    }
+    const tap = run.output.tap(streams.signal);
+    void run.takeInput(streams.stdin);
+    void run.terminal?.follow(streams.sizes);
+    for await (const { bytes, stream } of tap)
+      await (stream === "stderr" && !streams.tty ? streams.stderr : streams.stdout)(bytes);
     return run.exit?.code ?? 0;
   }
 
@@ -215,30 +223,6 @@ async function simulatedExec(
 function ioOf(process: ExecProcess): ShellIo {
   const { stdin, write, writeError } = process;
   return { process, stdin, write, writeError };
-}
-
-async function interactiveShell(process: ExecProcess, signal: AbortSignal): Promise<number> {
-  const decoder = new TextDecoder();
-  const prompt = (): void => (process.tty ? process.write("$ ") : undefined);
-  const { stdin: _typed, ...io } = ioOf(process);
-  let typed = "";
-  let code = 0;
-  prompt();
-  for await (const bytes of process.stdin) {
-    if (signal.aborted) break;
-    const text = decoder.decode(bytes, { stream: true });
-    if (process.tty) process.write(text.replaceAll("\r", "\n"));
-    const lines = `${typed}${text}`.split(/\r\n|\r|\n/);
-    typed = lines.pop() ?? "";
-    for (const line of lines) {
-      const [word = "", argument] = line.trim().split(/\s+/);
-      if (word === "exit") return argument === undefined ? code : Number(argument) || 0;
-      code = await runShell(["sh", "-c", line], io);
-      prompt();
-    }
-    if (typed.includes("\u0004")) break;
-  }
-  return code;
 }
 
 async function answerHttp(text: string, streams: SessionPort): Promise<void> {

@@ -1,4 +1,5 @@
 /** The programs that every simulated container has. */
+import { sleep } from "@bowline/client";
 import { absolute } from "./container-files.ts";
 import type { ContainerProcess } from "./image-behavior.ts";
 import { type TarEntry, packTar, unpackTar } from "./tar-archive.ts";
@@ -33,6 +34,7 @@ const programs: Readonly<Record<string, Program>> = {
   pwd: (_args, io) => print(io, folderOf(io)),
   id: (_args, io) => print(io, "uid=0(root) gid=0(root) groups=0(root)"),
   whoami: (_args, io) => print(io, "root"),
+  stty: terminalSize,
   env: environment,
   printenv: environment,
   cat,
@@ -79,6 +81,24 @@ function baseName(program: string): string {
 function print(io: ShellIo, text: string): number {
   io.write(`${text}\n`);
   return 0;
+}
+
+/** How long the size of a window may take to come. */
+const windowMs = 500;
+
+/** `stty size`: lines and columns; of a terminal that nobody looks at, none. */
+async function terminalSize([what]: readonly string[], io: ShellIo): Promise<number> {
+  const { terminal, clock } = io.process;
+  if (terminal === undefined || what !== "size") {
+    io.writeError(`stty: ${terminal === undefined ? "standard input: Not a tty" : "only size is known"}\n`);
+    return 1;
+  }
+  const waiting = new AbortController();
+  const waited = sleep(clock, windowMs, waiting.signal).catch(() => undefined);
+  await Promise.race([terminal.sizes()[Symbol.asyncIterator]().next(), waited]);
+  waiting.abort(new Error("the size is known"));
+  const { width, height } = terminal.size ?? { width: 0, height: 0 };
+  return print(io, `${height} ${width}`);
 }
 
 /** The paths among the arguments. */

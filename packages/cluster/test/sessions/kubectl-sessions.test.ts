@@ -62,6 +62,14 @@ describe("real kubectl on pods and nodes", () => {
           },
           usage: { cpu: "250m", memory: "64Mi" },
         },
+        // answers what is typed to it, and ends when that ends
+        "example.com/parrot": {
+          run: async (p) => {
+            const decoder = new TextDecoder();
+            for await (const bytes of p.stdin) p.write(decoder.decode(bytes).toUpperCase());
+            return 5;
+          },
+        },
         // goes on until somebody leaves a file in it
         "example.com/ticker": {
           run: async (p) => {
@@ -151,6 +159,57 @@ describe("real kubectl on pods and nodes", () => {
       await expect.poll(() => seen, { timeout: 15_000 }).toContain("tick\n");
       await ok("exec", pod, "--", "touch", "/tmp/enough");
       expect((await closed)[0]).toBe(0);
+    });
+  });
+
+  describe.runIf(process.platform === "linux").each([
+    ["WebSockets", {}],
+    ["SPDY", spdyOnly],
+  ])("in a terminal, over %s", (name, env) => {
+    const pod = `typed-${name.toLowerCase()}`;
+
+    /** Types to kubectl in a terminal of 97 columns and 31 lines, and answers what is on its screen. */
+    async function typing(args: string, typed: readonly (readonly [string, string])[]): Promise<Ended> {
+      const kubectl = `${kubectlPath} --kubeconfig config --cache-dir cache ${args}`;
+      const command = `stty rows 31 cols 97 -echo && ${kubectl}`;
+      const child = spawn("script", ["-qec", command, "/dev/null"], {
+        cwd: folder,
+        env: { ...process.env, ...env },
+      });
+      let text = "";
+      child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      const closed = once(child, "close");
+      for (const [awaited, line] of typed) {
+        await expect.poll(() => text, { timeout: 15_000 }).toContain(awaited);
+        child.stdin.write(line);
+      }
+      const [code] = (await closed) as [number];
+      return { code, text: text.replaceAll("\r\n", "\n").trim() };
+    }
+
+    it("exec sees its size", async () => {
+      expect(await typing("exec -it talker -- stty size", [])).toEqual({ code: 0, text: "31 97" });
+    });
+
+    it("run and attach type to a shell", async () => {
+      const { code, text } = await typing(`run ${pod} -it --image=busybox --restart=Never`, [
+        // first kubectl says that the window is larger than it is, for programs to draw it anew
+        ["try pressing enter", "\r"],
+        ["$ ", "stty size\r"],
+        ["31 97\r\n$ ", "exit 6\r"],
+      ]);
+      expect(text).toContain("\n31 97\n$ exit 6\n");
+      expect(code).toBe(6);
+    });
+
+    it("attach types to a program that has no terminal", async () => {
+      const parrot = `parrot-${name.toLowerCase()}`;
+      await ok("run", parrot, "-i", "--attach=false", "--image=example.com/parrot", "--restart=Never");
+      await ok("wait", "--for=condition=Ready", `pod/${parrot}`, "--timeout=20s");
+      const { code, text } = await run(["attach", "-i", parrot], { env, input: "hello\n" });
+      expect(text).toContain("HELLO");
+      expect(code).toBe(5);
     });
   });
 

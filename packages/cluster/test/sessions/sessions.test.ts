@@ -150,6 +150,182 @@ describe("pods/exec and pods/attach", () => {
     expect(await attached).toEqual({ exitCode: 1, stdout: "line 2\nline 3\n", stderr: "" });
   });
 
+  describe("input", () => {
+    const adder: ClusterOptions["images"] = {
+      app: {
+        async run(p) {
+          let sum = 0;
+          for await (const bytes of p.stdin) {
+            for (const number of Buffer.from(bytes).toString().split(/\s+/)) sum += Number(number);
+            p.write(`so far ${sum}\n`);
+          }
+          return sum;
+        },
+      },
+    };
+    const typedTo = { name: "main", image: "app", stdin: true };
+
+    it("goes to the container's program, from one who is attached after the other", async () => {
+      const world = await withPod({ containers: [typedTo] }, { images: adder });
+      const first = new AbortController();
+      const leaving = podAttach(world.client, key, { stdin: "1 2", signal: first.signal });
+      await world.quiet();
+      first.abort(new Error("leaves"));
+      await expect(leaving).rejects.toThrow();
+      const seen: string[] = [];
+      const onStdout = (chunk: Uint8Array): void => void seen.push(Buffer.from(chunk).toString());
+      void podAttach(world.client, key, { stdin: "4", onStdout }).catch(() => {});
+      await world.quiet();
+      expect(seen).toEqual(["so far 7\n"]);
+      expect(await (await podLog(world.client, key)).text()).toBe("so far 3\nso far 7\n");
+    });
+
+    it("ends with the first who closes it, where the container says so", async () => {
+      const containers = [{ ...typedTo, stdinOnce: true }];
+      const world = await withPod({ containers, restartPolicy: "Never" }, { images: adder });
+      const attached = podAttach(world.client, key, { stdin: "40 2" });
+      await world.pass(0);
+      expect(await attached).toEqual({ exitCode: 42, stdout: "so far 42\n", stderr: "" });
+    });
+
+    it("is none for a container that wants none", async () => {
+      const world = await withPod({ containers: one, restartPolicy: "Never" }, { images: adder });
+      await world.pass(0);
+      const pod = await world.client.get(Pod, key);
+      expect(pod.status?.phase).toBe("Succeeded");
+      expect(await (await podLog(world.client, key)).text()).toBe("");
+    });
+
+    it("breaks off when the container is asked to stop", async () => {
+      const said: string[] = [];
+      const images: ClusterOptions["images"] = {
+        app: {
+          async run(p) {
+            try {
+              for await (const _bytes of p.stdin);
+              said.push("ended");
+            } catch (error) {
+              said.push((error as Error).message);
+              throw error;
+            }
+          },
+        },
+      };
+      const world = await withPod({ containers: [typedTo] }, { images });
+      await world.client.delete(Pod, key);
+      await world.pass(0);
+      expect(said).toEqual(["the container is asked to stop"]);
+      expect(await world.names(Pod)).toEqual([]);
+    });
+
+    it("is typed to a shell, where the container has nothing else to do", async () => {
+      const containers = [{ name: "main", image: "busybox", stdin: true, tty: true }];
+      const world = await withPod({ containers, restartPolicy: "Never" });
+      async function* typed(): AsyncGenerator<string> {
+        yield "echo hello\r";
+        await world.quiet();
+        yield "exit 3\r";
+      }
+      const attached = podAttach(world.client, key, { stdin: typed(), tty: true });
+      await world.quiet();
+      await world.pass(0);
+      expect(await attached).toEqual({
+        exitCode: 3,
+        stdout: "echo hello\r\nhello\r\n$ exit 3\r\n",
+        stderr: "",
+      });
+    });
+  });
+
+  describe("terminals", () => {
+    const sizes = [
+      { width: 80, height: 24 },
+      { width: 120, height: 40 },
+    ];
+
+    it("tell a command their size, and each that they change to", async () => {
+      const world = await withPod(
+        { containers: one },
+        {
+          images: {
+            app: {
+              async exec({ terminal, tty, write }) {
+                let seen = 0;
+                for await (const { width, height } of terminal?.sizes() ?? []) {
+                  write(`${tty} ${width}x${height} ${terminal?.size?.width}\n`);
+                  if (++seen === 2) return 0;
+                }
+                return 9;
+              },
+            },
+          },
+        },
+      );
+      async function* terminalSizes(): AsyncGenerator<{ width: number; height: number }> {
+        for (const size of sizes) {
+          yield size;
+          await world.quiet();
+        }
+      }
+      const shown = podExec(world.client, key, { command: ["x"], tty: true, terminalSizes: terminalSizes() });
+      expect(await shown).toEqual({
+        exitCode: 0,
+        stdout: "true 80x24 80\r\ntrue 120x40 120\r\n",
+        stderr: "",
+      });
+      // without one there is nothing to wait for
+      expect((await podExec(world.client, key, { command: ["x"] })).exitCode).toBe(9);
+    });
+
+    it("of a container have the size of the window that is attached last", async () => {
+      const containers = [{ name: "main", image: "app", stdin: true, tty: true }];
+      const seen: string[] = [];
+      const world = await withPod(
+        { containers },
+        {
+          images: {
+            app: {
+              async run({ terminal, sleep }) {
+                seen.push(String(terminal?.size));
+                for await (const { width } of terminal?.sizes() ?? []) seen.push(String(width));
+                seen.push("closed");
+                await sleep(1000);
+              },
+            },
+          },
+        },
+      );
+      for (const size of sizes) {
+        const only = (async function* () {
+          yield size;
+        })();
+        const signal = AbortSignal.any([]);
+        void podAttach(world.client, key, { tty: true, terminalSizes: only, signal }).catch(() => {});
+        await world.quiet();
+      }
+      expect(seen).toEqual(["undefined", "80", "120"]);
+      await world.client.delete(Pod, key, { gracePeriodSeconds: 0 });
+      await world.pass(0);
+      expect(seen.at(-1)).toBe("closed");
+    });
+
+    it.each([
+      [{ tty: true }, "0 0\r\n", 0],
+      [{ tty: true, terminalSizes: sizes }, "24 80\r\n", 0],
+      [{}, "stty: standard input: Not a tty\n", 1],
+    ])("are asked by stty, with %j", async (given, output, exitCode) => {
+      const world = await withPod({ containers: one });
+      async function* terminalSizes(): AsyncGenerator<{ width: number; height: number }> {
+        yield* (given as { terminalSizes?: typeof sizes }).terminalSizes?.slice(0, 1) ?? [];
+      }
+      const command = ["stty", "size"];
+      const asked = podExec(world.client, key, { command, ...given, terminalSizes: terminalSizes() });
+      await world.pass(500);
+      const { stdout, stderr, exitCode: code } = await asked;
+      expect([`${stdout}${stderr}`, code]).toEqual([output, exitCode]);
+    });
+  });
+
   it("says that a container does not run", async () => {
     const world = await withPod({ containers: one, restartPolicy: "Never" });
     await world.pass(1000);

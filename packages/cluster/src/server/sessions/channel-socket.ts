@@ -3,7 +3,7 @@
  * Source: apimachinery pkg/util/httpstream/wsstream, pkg/util/remotecommand.
  */
 import type { MessageSocket } from "@bowline/client";
-import { ByteQueue } from "./byte-queue.ts";
+import { ByteQueue } from "../../byte-queue.ts";
 
 /** In v5, says that the channel that follows has ended. */
 const closeChannel = 255;

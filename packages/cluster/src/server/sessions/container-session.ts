@@ -3,6 +3,7 @@
  * Source: kubernetes pkg/kubelet/server (remotecommand), apimachinery pkg/util/remotecommand.
  */
 import type { MessageSocket } from "@bowline/client";
+import { ByteQueue } from "../../byte-queue.ts";
 import { isTrue } from "../request-info.ts";
 import type { ServerResponse } from "../request.ts";
 import type { VerbContext } from "../verb-context.ts";
@@ -13,6 +14,7 @@ import { endStatus } from "./end-status.ts";
 import type { PodSessionPort, SessionStreams, SessionTarget } from "../../session-port.ts";
 import { chosenContainer, hostOf, identityOf, reachedSessions, sessionPod } from "./session-target.ts";
 import { SpdyConnection, type SpdyStream } from "./spdy-connection.ts";
+import { terminalSizes } from "./terminal-sizes.ts";
 
 /** Source: k8s.io/api/core/v1 PodExecOptions, PodAttachOptions. */
 interface SessionOptions {
@@ -90,7 +92,8 @@ function notRunning(container: string): ServerResponse {
 
 async function serveSocket(socket: MessageSocket, options: SessionOptions, program: Program): Promise<void> {
   const { stdin = false, stdout = false, stderr = false, tty = false } = options;
-  const channels = new ChannelSocket(socket, stdin ? [channel.stdin] : []);
+  const inputs = [...(stdin ? [channel.stdin] : []), ...(tty ? [channel.resize] : [])];
+  const channels = new ChannelSocket(socket, inputs);
   const sends = (isAsked: boolean, number: number) => (bytes: Uint8Array) =>
     isAsked ? channels.send(number, bytes) : Promise.resolve();
   const first = stdout ? channel.stdout : stderr && !tty ? channel.stderr : channel.error;
@@ -100,6 +103,7 @@ async function serveSocket(socket: MessageSocket, options: SessionOptions, progr
     program({
       tty,
       stdin: stdin ? channels.incoming(channel.stdin) : noInput,
+      sizes: terminalSizes(tty ? channels.incoming(channel.resize) : noInput),
       stdout: sends(stdout, channel.stdout),
       stderr: sends(stderr, channel.stderr),
       signal: channels.signal,
@@ -111,6 +115,8 @@ async function serveSocket(socket: MessageSocket, options: SessionOptions, progr
 async function serveSpdy(socket: MessageSocket, options: SessionOptions, program: Program): Promise<void> {
   const connection = new SpdyConnection(socket);
   const streams = new Map<string, SpdyStream>();
+  // clients open its stream last, and not all of them do
+  const resizes = new ByteQueue();
   const { stdin = false, stdout = false, stderr = false, tty = false } = options;
   const wanted = [
     "error",
@@ -120,10 +126,15 @@ async function serveSpdy(socket: MessageSocket, options: SessionOptions, program
   ];
   const ready = new Promise<boolean>((resolve) => {
     const served = connection.serve((stream) => {
-      streams.set(stream.headers["streamtype"] ?? "", stream);
+      const type = stream.headers["streamtype"] ?? "";
+      streams.set(type, stream);
+      if (type === "resize" && tty) void pour(stream.incoming, resizes);
       if (wanted.every((type) => streams.has(type))) resolve(true);
     });
-    void served.finally(() => resolve(false));
+    void served.finally(() => {
+      resizes.end();
+      resolve(false);
+    });
   });
   if (!(await ready)) return;
   const sends = (type: string) => async (bytes: Uint8Array) => streams.get(type)?.send(bytes);
@@ -131,6 +142,7 @@ async function serveSpdy(socket: MessageSocket, options: SessionOptions, program
     program({
       tty,
       stdin: streams.get("stdin")?.incoming ?? noInput,
+      sizes: terminalSizes(tty ? resizes : noInput),
       stdout: sends("stdout"),
       stderr: sends("stderr"),
       signal: connection.signal,
@@ -138,6 +150,11 @@ async function serveSpdy(socket: MessageSocket, options: SessionOptions, program
   );
   await streams.get("error")?.send(status);
   for (const stream of streams.values()) await stream.end();
+}
+
+async function pour(from: AsyncIterable<Uint8Array>, into: ByteQueue): Promise<void> {
+  for await (const bytes of from) await into.push(bytes);
+  into.end();
 }
 
 const noInput: AsyncIterable<Uint8Array> = {

@@ -3,7 +3,7 @@
  * control by windows, as Kubernetes' clients and servers have none; a stream whose reader falls behind holds up the others.
  */
 import type { MessageSocket } from "@bowline/client";
-import { ByteQueue } from "./byte-queue.ts";
+import { ByteQueue } from "../../byte-queue.ts";
 import { FrameReader, type SpdyFrame, encodeFrame, finFlag, frameType } from "./spdy-frames.ts";
 import { HeaderReader, HeaderWriter } from "./spdy-headers.ts";
 

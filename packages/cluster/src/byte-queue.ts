@@ -1,14 +1,14 @@
 /** So much may wait for its reader before the writer is held up. */
 const waitingBytesMax = 1 << 20;
 
-/** Bytes that one side writes and the other reads later. */
+/** Bytes that others write and one reads later. */
 export class ByteQueue implements AsyncIterable<Uint8Array> {
   #chunks: Uint8Array[] = [];
   #size = 0;
   #isEnded = false;
   #isUnwanted = false;
   #wakeReader: (() => void) | undefined;
-  #wakeWriter: (() => void) | undefined;
+  #waitingWriters: (() => void)[] = [];
 
   /** Resolves when there is room for more. What comes after the end is dropped. */
   async push(chunk: Uint8Array): Promise<void> {
@@ -17,17 +17,19 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     this.#size += chunk.length;
     this.#wakeReader?.();
     while (this.#size > waitingBytesMax && !this.#isEnded && !this.#isUnwanted) {
-      await new Promise<void>((resolve) => {
-        this.#wakeWriter = resolve;
-      });
+      await new Promise<void>((resolve) => this.#waitingWriters.push(resolve));
     }
+  }
+
+  #wakeWriters(): void {
+    for (const wake of this.#waitingWriters.splice(0)) wake();
   }
 
   /** Nothing more will be written. */
   end(): void {
     this.#isEnded = true;
     this.#wakeReader?.();
-    this.#wakeWriter?.();
+    this.#wakeWriters();
   }
 
   /** Nobody reads any more: writers are never held up again. */
@@ -35,7 +37,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     this.#isUnwanted = true;
     this.#chunks = [];
     this.#size = 0;
-    this.#wakeWriter?.();
+    this.#wakeWriters();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
@@ -43,7 +45,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
       const chunk = this.#chunks.shift();
       if (chunk !== undefined) {
         this.#size -= chunk.length;
-        if (this.#size <= waitingBytesMax) this.#wakeWriter?.();
+        if (this.#size <= waitingBytesMax) this.#wakeWriters();
         yield chunk;
       } else if (this.#isEnded) {
         return;
