@@ -362,7 +362,7 @@ class EmbeddedCluster implements Cluster {
 
   #ensureCertificates(host: string): ClusterCertificates {
     const given = { host, now: this.#clock.now(), random: (n: number) => this.#random.bytes(n) };
-    this.#certificates ??= keptCertificates(this.#options.data, host, () => createClusterCertificates(given));
+    this.#certificates ??= keptCertificates(this.#options.data, () => createClusterCertificates(given));
     // one authority, whatever addresses the cluster listens on
     if (!isFor(this.#certificates, host)) {
       const server = issueServerCertificate(this.#certificates.authority, given);

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { writeKeptFile } from "../store/kept-file.ts";
 import { newSigningKey } from "./json-web-token.ts";
 
 /**
@@ -13,7 +14,7 @@ export function keptSigningKey(folder: string | undefined): (() => string) | und
   return () => {
     if (existsSync(file)) return readFileSync(file, "utf8");
     const pem = newSigningKey();
-    writeFileSync(file, pem, { mode: 0o600 });
+    writeKeptFile(file, pem);
     return pem;
   };
 }

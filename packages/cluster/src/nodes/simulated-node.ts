@@ -3,6 +3,7 @@ import { type DeepReadonly, isAlreadyExists, isNotFound } from "@bowline/api";
 import { Lease } from "@bowline/api/coordination/v1";
 import { Node, type Pod, type Taint } from "@bowline/api/core/v1";
 import { type Client, type Timer, rfc3339, rfc3339Micro } from "@bowline/client";
+import { PodAddresses } from "./pod-addresses.ts";
 import type { PodWorker } from "./pod-worker.ts";
 
 export interface SimulatedNodeOptions {
@@ -181,52 +182,6 @@ export class SimulatedNode {
       const ownerReferences = [{ apiVersion: "v1", kind: "Node", name: this.name, uid: this.#uid }];
       await this.#client.create(Lease, { metadata: { ...key, ownerReferences }, spec });
     }
-  }
-}
-
-/** Gives each pod of a node an address of its own for as long as it lives. */
-class PodAddresses {
-  readonly network: string;
-  readonly #byPod = new Map<string, number>();
-  readonly #taken = new Set<number>();
-  #next = 2;
-
-  constructor(network: string) {
-    this.network = network;
-  }
-
-  /** @param pod its uid. @param known the address that it has already */
-  of(pod: string, known: string | undefined): string {
-    let number = this.#byPod.get(pod);
-    if (known !== undefined) {
-      if (number === undefined) this.#keep(pod, known);
-      return known;
-    }
-    if (number === undefined) {
-      while (this.#taken.has(this.#next)) this.#next = this.#next >= 65_000 ? 2 : this.#next + 1;
-      number = this.#next++;
-      this.#byPod.set(pod, number);
-      this.#taken.add(number);
-    }
-    const [a, b, c] = this.network.split(".");
-    return `${a}.${b}.${Number(c) + (number >> 8)}.${number & 0xff}`;
-  }
-
-  /** A pod that ran before this process, or before a restore, has its address from then: nobody else may get it. */
-  #keep(pod: string, address: string): void {
-    const [a, b, c] = this.network.split(".");
-    const [x, y, z, last] = address.split(".");
-    const number = ((Number(z) - Number(c)) << 8) + Number(last);
-    if (x !== a || y !== b || !(number >= 2)) return;
-    this.#byPod.set(pod, number);
-    this.#taken.add(number);
-  }
-
-  release(pod: string): void {
-    const number = this.#byPod.get(pod);
-    if (number === undefined) return;
-    this.#byPod.delete(pod);
-    this.#taken.delete(number);
   }
 }
 

@@ -32,6 +32,14 @@ export interface SimulatedNodesOptions {
 const missingBaseMs = 500;
 const missingMaxMs = 122_000;
 
+/** Index of pods by their address. */
+const byAddress = "status.podIP";
+
+/** An ended pod gave its address back. */
+function hasEnded(status: PodState["status"]): boolean {
+  return status?.phase === "Succeeded" || status?.phase === "Failed";
+}
+
 /** The nodes of a cluster. */
 export class SimulatedNodes {
   readonly #nodes = new Map<string, SimulatedNode>();
@@ -54,9 +62,11 @@ export class SimulatedNodes {
     return [...this.#nodes.keys()];
   }
 
-  /** Registers all nodes. */
+  /** Registers all nodes, and has them take up the pods that they ran, or were to run, before. */
   async start(): Promise<void> {
+    if (this.#nodes.size === 0) return;
     await Promise.all(Array.from(this.#nodes.values(), (node) => node.start()));
+    await this.#wakeAll();
   }
 
   stop(): void {
@@ -70,6 +80,7 @@ export class SimulatedNodes {
   /** Adds a node to the running cluster. */
   async add(options: SimulatedNodeOptions): Promise<void> {
     await this.#make(options).start();
+    await this.#wakeAll(options.name);
   }
 
   /** The node falls silent, as when its machine or its network dies. @throws Error when there is no such node */
@@ -80,8 +91,9 @@ export class SimulatedNodes {
   /** The node is back; its pods go on where they were. @throws Error when there is no such node */
   async recover(name: string): Promise<void> {
     const node = this.#node(name);
+    if (node.isUp) return;
     await node.start();
-    for (const { pod } of node.workers.values()) this.#wake(pod);
+    await this.#wakeAll(name);
   }
 
   /** The worker of a pod, for logs and commands; undefined when its node does not run it. */
@@ -101,7 +113,7 @@ export class SimulatedNodes {
 
   /** The address that a pod has on a node for as long as it lives; `""` when there is no such node. */
   podIp(node: string, uid: string): string {
-    return this.#nodes.get(node)?.addresses.of(uid, undefined) ?? "";
+    return this.#nodes.get(node)?.addresses.of(uid) ?? "";
   }
 
   /** The worker of a pod by its uid. */
@@ -159,7 +171,7 @@ export class SimulatedNodes {
     const uid = pod.metadata.uid ?? "";
     const known = node.workers.get(uid);
     if (known !== undefined) return known;
-    if (pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed") return undefined;
+    if (hasEnded(pod.status)) return undefined;
     const worker = new PodWorker(pod, this.#options.images, {
       clock: ctx.clock,
       random: this.#client.random,
@@ -196,12 +208,32 @@ export class SimulatedNodes {
   }
 
   async #writeStatus(node: SimulatedNode, worker: PodWorker, pod: PodState, ctx: Context): Promise<void> {
-    const podIp = node.addresses.of(worker.uid, pod.status?.podIP);
+    const podIp = await this.#addressOf(node, worker.uid, pod, ctx);
     const status = podStatus(worker, { hostIp: node.hostIp, podIp }, ctx.clock.now());
     const patch = createMergePatch((pod.status ?? {}) as never, status as never);
     // an ended pod keeps its place in lists and its resources, but no address
     if (worker.end !== undefined) node.addresses.release(worker.uid);
     if (Object.keys(patch).length > 0) await ctx.patchStatus(patch as never);
+  }
+
+  /**
+   * The address of a pod. A kubelet that has just begun, or sees an older state of the cluster, does not know all others yet:
+   * whoever has the address that a pod would get keeps it.
+   */
+  async #addressOf(node: SimulatedNode, uid: string, pod: PodState, ctx: Context): Promise<string> {
+    const { addresses } = node;
+    const known = pod.status?.podIP;
+    if (known !== undefined || addresses.has(uid)) return addresses.of(uid, known);
+    ctx.cache.addIndex(Pod, byAddress, ({ status }) => (status?.podIP === undefined ? [] : [status.podIP]));
+    for (;;) {
+      const address = addresses.of(uid);
+      const index = { name: byAddress, value: address };
+      const holders = await ctx.cache.list(Pod, { index, consistency: "any" });
+      const holder = holders.find(({ metadata, status }) => metadata.uid !== uid && !hasEnded(status));
+      if (holder === undefined) return address;
+      addresses.release(uid);
+      addresses.of(holder.metadata.uid ?? "", address);
+    }
   }
 
   async #remove(node: SimulatedNode, worker: PodWorker, pod: PodState, ctx: Context): Promise<void> {
@@ -256,6 +288,12 @@ export class SimulatedNodes {
 
   #wake(pod: PodState): void {
     this.#enqueue({ namespace: pod.metadata.namespace ?? "", name: pod.metadata.name ?? "" });
+  }
+
+  /** Pods whose events came while their node was silent were left alone. */
+  async #wakeAll(node?: string): Promise<void> {
+    const options = node === undefined ? {} : { fieldSelector: { "spec.nodeName": node } };
+    for (const pod of (await this.#client.list(Pod, options)).items) this.#wake(pod);
   }
 
   #make(options: SimulatedNodeOptions): SimulatedNode {

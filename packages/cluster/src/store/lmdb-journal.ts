@@ -8,11 +8,11 @@ import {
   readFileSync,
   readSync,
   readdirSync,
-  writeFileSync,
 } from "node:fs";
 import path from "node:path";
 import { decodeJson, deepFreeze } from "@bowline/api";
 import type { RootDatabase, open as OpenDatabase } from "lmdb";
+import { unfinishedSuffix, writeKeptFile } from "./kept-file.ts";
 import { DataFolderError, type Journal, type JournalContent, type JournalEntry } from "./journal.ts";
 import type { StoredObject } from "./revision.ts";
 import type { StoreEvent } from "./watch-hub.ts";
@@ -63,13 +63,14 @@ function prepareFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, marker);
   if (existsSync(file)) return checkMarker(file);
-  const others = readdirSync(folder);
+  // a first start may have been killed here
+  const others = readdirSync(folder).filter((name) => name !== `${marker}${unfinishedSuffix}`);
   if (others.length > 0) {
     throw new DataFolderError(
       `${folder} holds other files (${others.slice(0, 3).join(", ")}): name an empty folder, or one made by bowline`,
     );
   }
-  writeFileSync(file, `${JSON.stringify({ format, kind: "bowline cluster data" })}\n`);
+  writeKeptFile(file, `${JSON.stringify({ format, kind: "bowline cluster data" })}\n`);
 }
 
 function checkMarker(file: string): void {
