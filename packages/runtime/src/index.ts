@@ -88,7 +88,9 @@ export type { BackOff, ExponentialOptions, RetryDelayOptions, TokenBucketOptions
 export { createManager } from "./manager/manager.ts";
 export type { Manager, ManagerPorts } from "./manager/manager.ts";
 export type { ClusterOptions, ManagerOptions } from "./manager/manager-options.ts";
-export type { LeaderElectionOptions } from "./manager/leader-election.ts";
+export type { Term } from "./manager/term.ts";
+export { LeaderElector } from "./manager/leader-election.ts";
+export type { LeaderElectionOptions, LeaderElectorOptions } from "./manager/leader-election.ts";
 export type { Runnable } from "./manager/runnable.ts";
 export type { HealthCheck } from "./manager/health.ts";
 export { pinoLogger, silentLogger } from "./manager/logger.ts";

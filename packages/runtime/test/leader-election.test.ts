@@ -77,7 +77,7 @@ function cutOff(server: ScriptedServer, network: Process["network"]): Transport 
   };
 }
 
-function startProcess(world: World, id: string, writes: Write[]): Process {
+function startProcess(world: World, id: string, writes: Write[], election: object = {}): Process {
   const clock = new ProcessClock(world.clock);
   const network: Process["network"] = { mode: "open" };
   const process: Omit<Process, "manager"> & { manager?: Manager } = {
@@ -106,7 +106,7 @@ function startProcess(world: World, id: string, writes: Write[]): Process {
     logger: recordingLogger(world.lines, { process: id }),
     controllers: [controller],
     hostName: id,
-    leaderElection: { id: "operator", namespace: "default", identity: id },
+    leaderElection: { id: "operator", namespace: "default", identity: id, ...election },
   });
   return process as Process;
 }
@@ -259,6 +259,76 @@ describe("Leader election", () => {
     expect(a.manager.isLeader).toBe(true);
     expect(await a.manager.metrics.metrics()).toContain('leader_election_slowpath_total{name="operator"} 1');
     await stop();
+  });
+
+  describe("with takeover", () => {
+    async function borrowed() {
+      const two = await twoProcesses();
+      const dev = startProcess(two, "dev", two.writes, { takeover: true });
+      await dev.manager.start();
+      const stop = async (): Promise<void> => void (await Promise.all([dev.manager.stop(), two.stop()]));
+      return { ...two, dev, stop };
+    }
+
+    it("takes the lease from a holder that renews it, and leads when that one has stopped for certain", async () => {
+      const { clock, server, a, b, dev, writes, stop } = await borrowed();
+      await clock.advance(14_000);
+      expect(server.all("leases")[0]).toMatchObject({ spec: { holderIdentity: "dev", leaseTransitions: 1 } });
+      expect(writes.some((w) => w.by === "dev")).toBe(false);
+      await clock.advance(60_000);
+      expect([a, b, dev].map((process) => process.manager.isLeader)).toEqual([false, false, true]);
+      handover(writes, "a", "dev");
+      await stop();
+    });
+
+    it("waits also for a holder that does not hear of it", async () => {
+      const { clock, a, dev, writes, stop } = await borrowed();
+      a.network.mode = "hole";
+      await clock.advance(14_000);
+      expect(writes.some((w) => w.by === "dev")).toBe(false);
+      await clock.advance(10_000);
+      expect([a.manager.isLeader, dev.manager.isLeader]).toEqual([false, true]);
+      handover(writes, "a", "dev");
+      a.network.mode = "open";
+      await stop();
+    });
+
+    it("gives the lease back when it stops, and one of the others leads again", async () => {
+      const { clock, a, b, dev, writes, stop } = await borrowed();
+      await clock.advance(20_000);
+      await dev.manager.stop();
+      const from = writes.length;
+      await clock.advance(5000);
+      expect(a.manager.isLeader !== b.manager.isLeader).toBe(true);
+      expect(writes.slice(from).length).toBeGreaterThan(3);
+      await stop();
+    });
+
+    it("leaves the lease to the others when it is killed, as soon as it has run out", async () => {
+      const { clock, a, b, dev, stop } = await borrowed();
+      await clock.advance(20_000);
+      dev.clock.isPaused = true;
+      dev.network.mode = "hole";
+      await clock.advance(20_000);
+      expect(a.manager.isLeader !== b.manager.isLeader).toBe(true);
+      dev.clock.resume();
+      await stop();
+    });
+
+    it("does not take it a second time from whoever has taken it back", async () => {
+      const { clock, server, dev, stop } = await borrowed();
+      await clock.advance(20_000);
+      const [lease] = server.all("leases") as unknown as [{ spec: object }];
+      const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+      for (let n = 10; n < 40; n++) {
+        const spec = { ...lease.spec, holderIdentity: "x", renewTime: `2001-01-01T00:00:${n}.000000Z` };
+        server.put(leases, { ...lease, metadata: { name: "operator" }, spec } as never);
+        await clock.advance(2000);
+        expect(dev.manager.isLeader).toBe(false);
+      }
+      expect(server.all("leases")[0]).toMatchObject({ spec: { holderIdentity: "x" } });
+      await stop();
+    });
   });
 
   it("refuses times that are not safe together", () => {

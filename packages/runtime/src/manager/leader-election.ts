@@ -20,6 +20,11 @@ export interface LeaderElectionOptions {
   readonly retryPeriodMs?: number;
   /** Give the lease back on a clean stop. Default true. */
   readonly release?: boolean;
+  /**
+   * Takes the lease, once, also from a holder that renews it, and leads as soon as that holder must have stopped: the
+   * duration that its record promises. For a developer's process that borrows the lease of a deployed operator. Default false.
+   */
+  readonly takeover?: boolean;
 }
 
 export interface LeaderElectorOptions extends LeaderElectionOptions {
@@ -69,6 +74,9 @@ export class LeaderElector {
   #observedAt = 0;
   #observed = "";
   #isLeader = false;
+  #mayTakeOver: boolean;
+  /** Until then whoever held the lease before may go on with its work, by the monotonic clock. */
+  #previousStopsAt = 0;
 
   /** @throws MisuseError when the times do not fit together */
   constructor(options: LeaderElectorOptions) {
@@ -77,6 +85,7 @@ export class LeaderElector {
     this.#leaseDurationMs = options.leaseDurationMs ?? 15_000;
     this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
     this.#retryPeriodMs = options.retryPeriodMs ?? 2_000;
+    this.#mayTakeOver = options.takeover === true;
     const fits =
       this.#leaseDurationMs > this.#renewDeadlineMs &&
       this.#renewDeadlineMs > this.#retryPeriodMs * jitterFactor;
@@ -145,7 +154,7 @@ export class LeaderElector {
     stop.addEventListener("abort", onStop, { once: true });
     const renewing = this.#renew(term, ended.signal);
     try {
-      await this.#options.lead(term);
+      if (await this.#previousHasStopped(AbortSignal.any([stop, term.signal]))) await this.#options.lead(term);
     } catch (error) {
       this.#log.error({ err: error }, "the leader's work failed");
     }
@@ -153,6 +162,19 @@ export class LeaderElector {
     ended.abort();
     await renewing;
     this.#isLeader = false;
+  }
+
+  /**
+   * Waits for the holder from whom the lease was taken. It learns of that when it renews, or not at all, and stops at its renew
+   * deadline at the latest, which is shorter than the lease's duration. False when the signal is aborted before.
+   */
+  async #previousHasStopped(signal: AbortSignal): Promise<boolean> {
+    const waitMs = this.#previousStopsAt - this.#options.clock.monotonic();
+    if (waitMs <= 0) return true;
+    return sleep(this.#options.clock, waitMs, signal).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Renews until the term is lost or the work has ended. */
@@ -247,7 +269,8 @@ export class LeaderElector {
     const holder = spec.holderIdentity ?? "";
     const isOurs = holder === identity;
     const heldMs = (spec.leaseDurationSeconds ?? leaseDurationSeconds) * 1000;
-    if (!isOurs && holder !== "" && clock.monotonic() < this.#observedAt + heldMs) return false;
+    const isHeld = !isOurs && holder !== "" && clock.monotonic() < this.#observedAt + heldMs;
+    if (isHeld && !this.#mayTakeOver) return false;
     const transitions = spec.leaseTransitions ?? 0;
     await this.#put(
       {
@@ -263,6 +286,11 @@ export class LeaderElector {
       },
       signal,
     );
+    if (isHeld) {
+      this.#log.info({ holder }, "took the lease from a holder that renews it");
+      this.#previousStopsAt = clock.monotonic() + heldMs;
+    }
+    this.#mayTakeOver = false;
     return true;
   }
 
