@@ -78,7 +78,7 @@ function program(context: CommandContext): Command {
   addInstallCommands(all, context);
   addRunCommand(all, context);
   addRenderCommand(all, context);
-  addDevCommand(all, output, context.finish);
+  addDevCommand(all, context);
   addDoctorCommand(all, context);
   addClusterCommand(all, context);
   addCompletionCommand(all, context);

@@ -15,3 +15,11 @@ export function stopSignal(): { readonly signal: AbortSignal; dispose(): void } 
     },
   };
 }
+
+/** Resolves when the signal is aborted, or is already. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

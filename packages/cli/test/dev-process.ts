@@ -93,6 +93,12 @@ export class DevProcess {
     return this.#ended;
   }
 
+  /** kill -9. */
+  kill(): Promise<Ended> {
+    this.#child.kill("SIGKILL");
+    return this.#ended;
+  }
+
   /** Runs the real kubectl against it. Never rejects: a failed command is an answer too. */
   kubectl(...args: readonly string[]): Promise<Ended> {
     return runClient("kubectl", args, { KUBECONFIG: this.kubeconfig });

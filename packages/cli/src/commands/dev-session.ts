@@ -3,25 +3,35 @@ import path from "node:path";
 import { type AnyCustomKind, type JsonObject, crdManifest, isCrdConditionTrue } from "@bowline/api";
 import { CustomResourceDefinition } from "@bowline/api/apiextensions/v1";
 import { type Client, createClient, systemClock } from "@bowline/client";
-import type { Cluster } from "@bowline/cluster";
-import { type Manager, createManager, silentLogger } from "@bowline/runtime";
+import { type Manager, type OperatorDefinition, createManager, silentLogger } from "@bowline/runtime";
 import { waitFor } from "@bowline/testing";
+import type { DevTarget } from "../dev/dev-target.ts";
 import { ReconcileLog } from "../dev/reconcile-log.ts";
 import { UsageError, messageOf } from "../errors.ts";
 import type { LiveRow } from "../output/live-view.ts";
 import { LiveView } from "../output/live-view.ts";
 import type { Output } from "../output/output.ts";
 import { type Project, loadProject, readSamples } from "../project.ts";
+import { aborted } from "../stop-signal.ts";
 import { sourceChanges } from "../project/source-changes.ts";
 import { ObjectTree } from "./object-tree.ts";
 import type { DevOptions } from "./run-dev.ts";
 
+export type SessionOptions = Pick<DevOptions, "folder" | "samples" | "once" | "timeoutMs">;
+
+/** What is to be done at points of a session. */
+export interface DevHooks {
+  /** Before an operator starts, also one that has changed. */
+  beforeOperator?(operator: OperatorDefinition): Promise<void>;
+}
+
 /** What a session keeps from its start to its end. */
 interface SessionParts {
-  readonly cluster: Cluster;
+  readonly target: DevTarget;
+  readonly hooks: DevHooks;
   readonly client: Client;
   readonly samples: readonly JsonObject[];
-  readonly options: DevOptions;
+  readonly options: SessionOptions;
   readonly output: Output;
   readonly view: LiveView;
   readonly log: ReconcileLog;
@@ -37,7 +47,7 @@ export class DevSession {
   readonly #parts: SessionParts;
   readonly #client: Client;
   readonly #samples: readonly JsonObject[];
-  readonly #options: DevOptions;
+  readonly #options: SessionOptions;
   readonly #output: Output;
   #running: Running;
   #tree: ObjectTree;
@@ -53,21 +63,27 @@ export class DevSession {
     this.#tree = new ObjectTree(running.manager.cache, running.kinds);
   }
 
-  /** Installs the kinds, starts the control plane and the operator, applies the samples. */
-  static async start(cluster: Cluster, options: DevOptions, output: Output): Promise<DevSession> {
+  /**
+   * Installs the kinds, starts what the cluster needs and the operator.
+   * @throws UsageError for a project without what was asked for
+   */
+  static async start(
+    target: DevTarget,
+    options: SessionOptions,
+    output: Output,
+    hooks: DevHooks = {},
+  ): Promise<DevSession> {
     const project = await loadProject(options.folder);
-    const samples = readSamples(project.folder, options.samples);
-    if (samples.length === 0)
-      throw new UsageError(`there is no sample in ${project.folder}/config/samples: name one with --sample`);
+    const samples = samplesOf(project, target, options);
     const client = createClient({
-      transport: cluster.transport({ userAgent: "bowline-dev" }),
+      transport: target.transport("bowline-dev"),
       fieldManager: "bowline-dev",
     });
     const kinds = await installKinds(client, project, output);
-    await cluster.startControllers();
+    await target.start();
     const view = new LiveView(output, () => systemClock.monotonic());
     const log = new ReconcileLog(systemClock, (line) => view.log(line));
-    const parts = { cluster, client, samples, options, output, view, log };
+    const parts = { target, hooks, client, samples, options, output, view, log };
     const manager = await startManager(parts, project);
     output.write(`${project.operator.name} runs\n`);
     return new DevSession(parts, { manager, kinds });
@@ -87,12 +103,13 @@ export class DevSession {
         ready = true;
         resolve(true);
       };
-      both.addEventListener("abort", () => resolve(false), { once: true });
+      void aborted(both).then(() => resolve(false));
     });
     const timer = systemClock.setTimer(this.#options.timeoutMs, () => this.#options.once && done.abort());
     await this.#startTree();
     for (const sample of this.#samples) await this.#apply(sample);
     const restarts = this.#options.once ? undefined : this.#restartOnChange(signal);
+    if (this.#samples.length === 0) this.#output.write("Ctrl-C stops it.\n");
     const inTime = await becameReady;
     timer.cancel();
     if (this.#options.once) return this.#finishOnce(inTime);
@@ -111,6 +128,8 @@ export class DevSession {
   }
 
   async #startTree(): Promise<void> {
+    // a large cluster is not watched for nothing
+    if (this.#samples.length === 0) return;
     this.#tree.onChange(() => this.#onTree());
     await this.#tree.start();
   }
@@ -141,7 +160,7 @@ export class DevSession {
 
   async #apply(sample: JsonObject): Promise<void> {
     const metadata = (sample["metadata"] ?? {}) as JsonObject;
-    const object = { ...sample, metadata: { namespace: "default", ...metadata } };
+    const object = { ...sample, metadata: { namespace: this.#parts.target.namespace, ...metadata } };
     const kind = { apiVersion: String(sample["apiVersion"]), kind: String(sample["kind"]) };
     await this.#client.apply(kind as never, object as never, { force: true });
   }
@@ -171,7 +190,7 @@ export class DevSession {
       [
         "",
         "Try, in another terminal:",
-        `  export KUBECONFIG=${this.#options.kubeconfig}`,
+        `  ${this.#parts.target.kubectlSetup}`,
         `  kubectl get ${kind?.plural ?? "all"}`,
         `  kubectl get deployments,pods`,
         `  kubectl explain ${resource}.spec`,
@@ -186,26 +205,32 @@ export class DevSession {
   }
 }
 
+function samplesOf(project: Project, target: DevTarget, options: SessionOptions): JsonObject[] {
+  const isAsked = options.samples !== undefined || target.appliesSamples;
+  const samples = isAsked ? readSamples(project.folder, options.samples) : [];
+  if (samples.length === 0 && target.appliesSamples)
+    throw new UsageError(`there is no sample in ${project.folder}/config/samples: name one with --sample`);
+  if (samples.length === 0 && options.once)
+    throw new UsageError("--once waits for samples: name them with --sample");
+  return samples;
+}
+
 function samplesReady(rows: readonly LiveRow[], count: number): boolean {
   const samples = rows.filter((row) => row.depth === 0);
   return samples.length >= count && samples.every((row) => row.done);
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
-
-/** With its webhooks, on a free port and with certificates of its own. */
-async function startManager({ cluster, log }: SessionParts, { operator }: Project): Promise<Manager> {
+/** With its webhooks and certificates of its own for them. */
+async function startManager({ target, hooks, log }: SessionParts, { operator }: Project): Promise<Manager> {
+  await hooks.beforeOperator?.(operator);
+  const { webhookServer } = target;
   const manager = createManager({
-    transport: log.transport(cluster.transport({ userAgent: operator.name })),
+    transport: log.transport(target.transport(operator.name)),
     name: operator.name,
     controllers: operator.controllers.map((controller) => log.observed(controller)),
     logger: silentLogger,
-    webhooks: operator.webhooks ?? [],
-    webhookServer: { address: "127.0.0.1:0" },
+    webhooks: webhookServer !== false && (operator.webhooks ?? []),
+    ...(webhookServer === false ? {} : { webhookServer }),
   });
   await manager.start();
   return manager;

@@ -30,8 +30,11 @@ export async function runDev(options: DevOptions, output: Output): Promise<numbe
     await writePrivate(options.kubeconfig, listening.kubeconfig);
     output.write(`kubeconfig written to ${options.kubeconfig}\n`);
     // loaded only now: none of it is needed before the server answers
-    const { DevSession } = await import("./dev-session.ts");
-    const session = await DevSession.start(cluster, options, output);
+    const [{ DevSession }, { embeddedTarget }] = await Promise.all([
+      import("./dev-session.ts"),
+      import("../dev/dev-target.ts"),
+    ]);
+    const session = await DevSession.start(embeddedTarget(cluster, options.kubeconfig), options, output);
     try {
       return await session.follow(stop.signal);
     } finally {
@@ -43,7 +46,8 @@ export async function runDev(options: DevOptions, output: Output): Promise<numbe
   }
 }
 
-function checkOptions(options: DevOptions): void {
+/** @throws UsageError */
+export function checkOptions(options: Pick<DevOptions, "port" | "timeoutMs">): void {
   if (!Number.isInteger(options.port) || options.port < 0 || options.port > 65_535) {
     throw new UsageError("--port must be a number from 0 to 65535");
   }

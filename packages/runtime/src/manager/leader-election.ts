@@ -154,7 +154,8 @@ export class LeaderElector {
     stop.addEventListener("abort", onStop, { once: true });
     const renewing = this.#renew(term, ended.signal);
     try {
-      if (await this.#previousHasStopped(AbortSignal.any([stop, term.signal]))) await this.#options.lead(term);
+      if (await this.#previousHasStopped(AbortSignal.any([stop, term.signal])))
+        await this.#options.lead(term);
     } catch (error) {
       this.#log.error({ err: error }, "the leader's work failed");
     }
