@@ -191,6 +191,29 @@ describe("bowline doctor on a cluster", () => {
     ]);
   });
 
+  it("finds a kind that is being deleted, and what holds it", async () => {
+    await install();
+    const held = {
+      metadata: { name: "w", namespace: "default", finalizers: ["example.com/hold"] },
+      spec: {},
+    };
+    const about = { apiVersion: "apps.example.com/v1", kind: "Widget" };
+    await client.create(about as never, { ...about, ...held } as never);
+    await client.delete(CustomResourceDefinition, crdName);
+    const [first] = await findings();
+    expect(first?.check).toBe("crd-terminating");
+    expect(first?.todo).toContain("a finalizer may hold them");
+  });
+
+  it("finds a kind that the API server would refuse to change into the declared one", async () => {
+    const own = crdManifest(model.operator.kinds[0] as never) as unknown as KubeObject & { spec: object };
+    const cluster = { ...own, spec: { ...own.spec, scope: "Cluster" } };
+    await client.create(CustomResourceDefinition, cluster as never);
+    const found = await findings();
+    expect(found.map((each) => each.check)).toEqual(["crd-refused"]);
+    expect(found[0]?.what).toContain('spec.scope: Invalid value: "Namespaced": field is immutable');
+  });
+
   it("finds a manager whose pods are not ready", async () => {
     await applyManifests(client, allManifests(model), silent);
     const found = (await findings()).find((each) => each.check === "manager-not-ready");
