@@ -54,6 +54,22 @@ describe("bowline render", () => {
     expect(code).toBe(2);
   });
 
+  it("asks the project's webhooks: they default what is given, and refuse it", async () => {
+    const application = (spec: string): string =>
+      `apiVersion: example.com/v1\nkind: Application\nmetadata: {name: a}\nspec: ${spec}\n`;
+    line.write("tagged.yaml", application("{image: 'nginx:1.27', replicas: 2}"));
+    const { stdout } = await render("-f", path.join(line.folder, "tagged.yaml"), "-o", "json");
+    const app = (JSON.parse(stdout) as RenderedWrite[]).find(
+      (write) => write.title === "application default/a",
+    );
+    expect(app?.after).toMatchObject({ spec: { image: "nginx", version: "1.27" } });
+    line.write("twice.yaml", application("{image: 'nginx:1.27', version: '1', replicas: 2}"));
+    const { code, stderr } = await render("-f", path.join(line.folder, "twice.yaml"));
+    expect(stderr).toContain("application a is refused: ");
+    expect(stderr).toContain("must be without a tag: it says 1.27, and spec.version says 1");
+    expect(code).toBe(2);
+  });
+
   it("says why the API server refuses an object", async () => {
     line.write(
       "wrong.yaml",

@@ -11,7 +11,12 @@ export type { PolicyRule } from "./access/rbac/policy-rule.ts";
 export type { RecordedRequest, RecordingFilter, RequestRecording } from "./access/request-recorder.ts";
 export { serviceAccountUser } from "./access/service-account-tokens.ts";
 
-export type { ServiceReference, ServiceResolver, ServiceTarget } from "./access/webhook/webhook-client.ts";
+export type {
+  ServiceHandler,
+  ServiceReference,
+  ServiceResolver,
+  ServiceTarget,
+} from "./access/webhook/webhook-client.ts";
 
 // The cluster
 export { createCluster } from "./cluster.ts";

@@ -115,7 +115,9 @@ export type {
 } from "./webhook/define-webhook.ts";
 export { checkRoundTrip, convertObject, defineConversion } from "./webhook/define-conversion.ts";
 export type { ConversionDefinition, RoundTripLoss, Spoke } from "./webhook/define-conversion.ts";
-export { conversionOf, webhookConfigurations } from "./webhook/webhook-configuration.ts";
+export { conversionOf, registerWebhooks, webhookConfigurations } from "./webhook/webhook-configuration.ts";
+export { webhookHandler } from "./webhook/webhook-handler.ts";
+export type { WebhookAnswer, WebhookRequest } from "./webhook/webhook-router.ts";
 export type { ConfigurationOptions, WebhookReach } from "./webhook/webhook-configuration.ts";
 export type { WebhookServerOptions } from "./webhook/webhook-stage.ts";
 export { createCertificateAuthority, issueCertificate, signRequest } from "./webhook/certificate.ts";

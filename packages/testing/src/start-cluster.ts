@@ -10,7 +10,7 @@ import {
   createClient,
   settle,
 } from "@bowline/client";
-import { type Cluster, type ClusterOptions, createCluster } from "@bowline/cluster";
+import { type Cluster, type ClusterOptions, type ServiceResolver, createCluster } from "@bowline/cluster";
 import {
   type Logger,
   type Manager,
@@ -21,6 +21,7 @@ import {
   silentLogger,
 } from "@bowline/runtime";
 import { grantPermissions } from "./grant-permissions.ts";
+import { InProcessWebhooks } from "./in-process-webhooks.ts";
 import { waitFor } from "./wait-for.ts";
 
 export interface StartClusterOptions extends ClusterOptions {
@@ -31,8 +32,8 @@ export interface StartClusterOptions extends ClusterOptions {
 export interface RunOptions {
   /**
    * True: the operator's webhooks are served on a free port of this machine, and the cluster calls them: defaults, refusals
-   * and conversions are as on a real cluster. False: nothing is listened on. Default: true for an operator that has some,
-   * unless the cluster runs on virtual time, which does not wait for a connection.
+   * and conversions are as on a real cluster. On virtual time, which does not wait for a connection, they are asked within this
+   * process, until the cluster is closed. False: they are not served. Default: true for an operator that has some.
    */
   readonly webhooks?: boolean;
   /**
@@ -78,8 +79,10 @@ const patienceTurns = 100;
  */
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
   const { kinds = [], ...rest } = options;
-  const cluster = await createCluster({ ...auditFromEnvironment(), ...rest });
-  const test = new RunningTestCluster(cluster, options);
+  const served = new InProcessWebhooks();
+  const resolveService: ServiceResolver = (service) => served.find(service) ?? rest.resolveService?.(service);
+  const cluster = await createCluster({ ...auditFromEnvironment(), ...rest, resolveService });
+  const test = new RunningTestCluster(cluster, options, served);
   await test.install(...kinds);
   return test;
 }
@@ -97,9 +100,11 @@ class RunningTestCluster implements TestCluster {
   readonly transport: Transport;
   readonly #ports: { readonly clock?: Clock; readonly random?: Random };
   readonly #managers: Manager[] = [];
+  readonly #served: InProcessWebhooks;
 
-  constructor(cluster: Cluster, options: ClusterOptions) {
+  constructor(cluster: Cluster, options: ClusterOptions, served: InProcessWebhooks) {
     this.cluster = cluster;
+    this.#served = served;
     this.#ports = {
       ...(options.clock === undefined ? {} : { clock: options.clock }),
       ...(options.random === undefined ? {} : { random: options.random }),
@@ -116,7 +121,8 @@ class RunningTestCluster implements TestCluster {
     await this.install(...operator.kinds);
     const { permissions = "declared", logger = silentLogger } = options;
     const isVirtual = this.#ports.clock instanceof VirtualClock;
-    const { webhooks = !isVirtual && (operator.webhooks ?? []).length > 0 } = options;
+    const { webhooks = (operator.webhooks ?? []).length > 0 } = options;
+    if (webhooks && isVirtual) await this.#inTime(this.#served.serve(operator, this.client, this.#ports));
     const granted = permissions === "declared" ? operatorPermissions(operator) : permissions;
     const rules = granted === "all" || !webhooks ? granted : [...granted, ...registering];
     const user = rules === "all" ? {} : { user: await grantPermissions(this.client, operator.name, rules) };
@@ -125,7 +131,7 @@ class RunningTestCluster implements TestCluster {
       name: operator.name,
       controllers: operator.controllers,
       logger,
-      webhooks: webhooks ? (operator.webhooks ?? []) : false,
+      webhooks: webhooks && !isVirtual ? (operator.webhooks ?? []) : false,
       webhookServer: { address: "127.0.0.1:0" },
       ...this.#ports,
     });

@@ -30,7 +30,7 @@ const roundsMax = 200;
 
 /**
  * The cluster has no controllers and no nodes: nothing but the operator writes, and a Deployment that it makes never
- * becomes available unless its status is given. No time passes, and webhooks are not asked.
+ * becomes available unless its status is given. No time passes. The operator's webhooks are asked, for the objects given too.
  * @throws UsageError for an object that the API server refuses
  */
 export async function renderWrites(
@@ -46,7 +46,8 @@ export async function renderWrites(
     audit: (line) => void lines.push(line),
   });
   try {
-    await test.install(...operator.kinds);
+    // first its webhooks alone: all objects are there before the first reconcile
+    await test.run({ ...operator, controllers: [] }, { permissions: "all" });
     const given = await seed(test, objects);
     await test.run(operator, { permissions: "all", webhooks: false });
     await settled(test, lines);

@@ -64,7 +64,8 @@ export class AdmissionControl {
     const { store, clock, random, catalog, access } = options;
     this.#options = options;
     const namespaces = store.bucket("/namespaces");
-    this.resolveService = options.resolveService ?? unreachable(store);
+    const missing = unreachable(store);
+    this.resolveService = (service) => options.resolveService?.(service) ?? missing(service);
     const calling = { clock, resolveService: this.resolveService };
     const mutating = new WebhookConfigurations(store, "mutatingwebhookconfigurations", calling);
     const validating = new WebhookConfigurations(store, "validatingwebhookconfigurations", calling);

@@ -36,8 +36,23 @@ export interface ServiceTarget {
   readonly serverName?: string;
 }
 
-/** Finds the server behind a service. Throws an error with the reason when there is none. */
-export type ServiceResolver = (service: ServiceReference) => ServiceTarget;
+/** What is behind a service in this process: it is asked without a connection, which virtual time would not wait for. */
+export interface ServiceHandler {
+  answer(request: {
+    /** Without the query. */
+    readonly path: string;
+    readonly method: string;
+    readonly contentType: string;
+    readonly body: string;
+    readonly signal: AbortSignal;
+  }): Promise<{ readonly status: number; readonly body: string }>;
+}
+
+/**
+ * Finds the server behind a service. Undefined: it knows nothing of it, which is then as without a resolver. Throws an error with
+ * the reason when there is none.
+ */
+export type ServiceResolver = (service: ServiceReference) => ServiceTarget | ServiceHandler | undefined;
 
 /** The webhook could not be asked, or did not answer as it should. The message is the API server's. */
 export class WebhookCallError extends Error {
@@ -111,8 +126,10 @@ export class WebhookClient {
     const serverName = `${name}.${namespace}.svc`;
     const host = `${serverName}:${port}`;
     const path = pathOf(new URL(service.path ?? "/", `https://${host}`));
-    const target = (): Target => {
+    const target = (): Target | ServiceHandler => {
       const found = this.#resolve({ namespace, name, port });
+      if (found === undefined) throw new Error(`service ${JSON.stringify(name)} not found`);
+      if ("answer" in found) return found;
       return { url: new URL(found.url), serverName: found.serverName ?? serverName };
     };
     return { shown: `https://${host}${path}`, host, path, target };
@@ -133,15 +150,25 @@ export class WebhookClient {
     }
   }
 
-  #send(
-    { host, path, target }: Address,
-    {
-      body,
-      signal,
-      state,
-    }: { readonly body: Buffer; readonly signal: AbortSignal; readonly state: { reused: boolean } },
-  ): Promise<{ readonly status: number; readonly text: string }> {
-    const { url, serverName } = target();
+  async #send(address: Address, sent: Sent): Promise<Answer> {
+    const target = address.target();
+    if (!("answer" in target)) return this.#sendTo(target, address, sent);
+    const answered = target.answer({
+      path: address.path.split("?")[0] ?? "",
+      method: "POST",
+      contentType: "application/json",
+      body: sent.body.toString(),
+      signal: sent.signal,
+    });
+    const { status, body } = await Promise.race([answered, abortion(sent.signal)]);
+    return { status, text: body };
+  }
+
+  #sendTo(
+    { url, serverName }: Target,
+    { host, path }: Address,
+    { body, signal, state }: Sent,
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const request = https.request({
         agent: this.#agent,
@@ -172,6 +199,18 @@ export class WebhookClient {
   }
 }
 
+interface Sent {
+  readonly body: Buffer;
+  readonly signal: AbortSignal;
+  /** Whether the connection was one that was kept. */
+  readonly state: { reused: boolean };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
 interface Target {
   readonly url: URL;
   /** Whose certificate is expected. */
@@ -185,7 +224,14 @@ interface Address {
   readonly host: string;
   readonly path: string;
   /** Where it really leads. @throws what the resolver says of a service that is nowhere */
-  target(): Target;
+  target(): Target | ServiceHandler;
+}
+
+/** Rejects when the signal is aborted. */
+function abortion(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
 }
 
 function bare(host: string): string {
