@@ -183,15 +183,16 @@ function aggregate(
   core: boolean,
   version: "v2" | "v2beta1",
 ): AggregatedDiscovery {
+  const hashes: string[] = [version];
   const items = groups
     .filter((group) => (group.name === "") === core)
     .map((group) => ({
       metadata: group.name === "" ? {} : { name: group.name },
-      versions: [...group.versions].map(([name, served]) => ({
-        version: name,
-        resources: served.map(aggregatedResource),
-        freshness: "Current",
-      })),
+      versions: [...group.versions].map(([name, served]) => {
+        const resources = served.map(aggregatedResource);
+        hashes.push(`${group.name}/${name}`, ...resources.map(({ hash }) => hash));
+        return { version: name, resources: resources.map(({ entry }) => entry), freshness: "Current" };
+      }),
     }));
   const body = {
     kind: "APIGroupDiscoveryList",
@@ -201,12 +202,33 @@ function aggregate(
   };
   return {
     mediaType: `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
-    etag: sha256Hex(JSON.stringify(body)),
+    etag: sha256Hex(hashes.join(" ")),
     body,
   };
 }
 
-function aggregatedResource(resource: ApiResource): Record<string, unknown> {
+/** A resource in the aggregated form, and a hash of it: short, since many of them are hashed again. */
+interface AggregatedResource {
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly hash: string;
+}
+
+/** Resources never change: most of them are those of every server. */
+const aggregatedResources = new WeakMap<ApiResource, AggregatedResource>();
+
+function aggregatedResource(resource: ApiResource): AggregatedResource {
+  let made = aggregatedResources.get(resource);
+  if (made === undefined) {
+    const entry = aggregatedEntry(resource);
+    aggregatedResources.set(
+      resource,
+      (made = { entry, hash: sha256Hex(JSON.stringify(entry)).slice(0, 16) }),
+    );
+  }
+  return made;
+}
+
+function aggregatedEntry(resource: ApiResource): Record<string, unknown> {
   const { group, version, kind } = resource;
   const subresources = resource.subresources.map((subresource) => ({
     subresource: subresource.name,

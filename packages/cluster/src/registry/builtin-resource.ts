@@ -60,7 +60,6 @@ export interface OtherVersion {
 export function builtinResource(options: BuiltinResourceOptions): Resource {
   const { api, bucket, rules, conversion } = options;
   const kind = { group: api.group, kind: api.kind };
-  let patchSchema: PatchSchema | undefined;
   const statusFields =
     rules.statusFields ?? (api.subresources.some((s) => s.name === "status") ? ["status"] : []);
   return {
@@ -88,8 +87,9 @@ export function builtinResource(options: BuiltinResourceOptions): Resource {
     typedItems: false,
     replicasPaths: { [apiVersionOf(api.group, api.version)]: workloadScale.specReplicas },
     get patchSchema() {
-      patchSchema ??= patchSchemaOf(definitionsByName, builtinDefinitionName(api) ?? "");
-      return patchSchema;
+      return made(patchSchemas, api, () =>
+        patchSchemaOf(definitionsByName, builtinDefinitionName(api) ?? ""),
+      );
     },
     registryPath: `/registry/${api.group === "" ? "" : `${api.group}/`}${api.plural}`,
     kind,
@@ -273,8 +273,6 @@ function fieldManagement(
 ): FieldManagement {
   const apiVersion = apiVersionOf(api.group, api.version);
   const otherVersion = other && apiVersionOf(other.api.group, other.api.version);
-  const types = new Map<string, MergeType>();
-  let zero: ReturnType<typeof zeroObject> | undefined;
   const reset =
     subresource === "status" ? fieldSetOf([["spec"]]) : fieldSetOf(statusFields.map((field) => [field]));
   return {
@@ -285,14 +283,14 @@ function fieldManagement(
     typeOf(wanted) {
       const of = wanted === apiVersion ? api : wanted === otherVersion ? other?.api : undefined;
       if (of === undefined) return undefined;
-      const type =
-        types.get(wanted) ?? compileMergeType(definitionOf(of), { definitions: definitionsByName });
-      types.set(wanted, type);
-      return type;
+      return made(mergeTypes, of, () =>
+        compileMergeType(definitionOf(of), { definitions: definitionsByName }),
+      );
     },
     get zero() {
-      zero ??= zeroObject({ apiVersion, kind: api.kind }, definitionOf(api), definitionsByName);
-      return zero;
+      return made(zeros, api, () =>
+        zeroObject({ apiVersion, kind: api.kind }, definitionOf(api), definitionsByName),
+      );
     },
     ...(other === undefined ? {} : { convert: converterOf(apiVersion, otherVersion ?? "", other) }),
     ...(subresource === undefined && statusFields.length === 0
@@ -301,7 +299,16 @@ function fieldManagement(
   };
 }
 
-type MergeType = ReturnType<typeof compileMergeType>;
+/** What follows from a kind alone: made on first need, and shared by all clusters of the process. */
+const patchSchemas = new WeakMap<BuiltinResource, PatchSchema>();
+const mergeTypes = new WeakMap<BuiltinResource, ReturnType<typeof compileMergeType>>();
+const zeros = new WeakMap<BuiltinResource, ReturnType<typeof zeroObject>>();
+
+function made<V>(known: WeakMap<BuiltinResource, V>, api: BuiltinResource, make: () => V): V {
+  let value = known.get(api);
+  if (value === undefined) known.set(api, (value = make()));
+  return value;
+}
 
 function definitionOf(api: BuiltinResource): JsonSchema {
   return builtinDefinition(builtinDefinitionName(api) ?? "") ?? {};

@@ -17,6 +17,7 @@ import type { ApiServer } from "./api-server.ts";
 import { encodeBody } from "./encode.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 import { socketPair } from "./socket-pair.ts";
+import type { WatchSession } from "./watch-session.ts";
 
 export interface InProcessTransportOptions {
   /** Who the requests are from. */
@@ -31,13 +32,18 @@ export function createInProcessTransport(server: ApiServer, options: InProcessTr
   // every open watch listens: any number of them is right
   setMaxListeners(0, closed.signal);
 
+  const watches = new Set<WatchSession>();
   const signalOf = ({ signal }: ApiRequest): AbortSignal =>
     signal === undefined ? closed.signal : AbortSignal.any([closed.signal, signal]);
 
-  const handle = async (request: ApiRequest): Promise<ServerResponse> => {
+  // made only for those who listen to it: joined signals cost more than most requests
+  const handle = async (
+    request: ApiRequest,
+    signal = (): AbortSignal => signalOf(request),
+  ): Promise<ServerResponse> => {
     if (closed.signal.aborted) throw new ConnectionError("the transport is closed");
     request.signal?.throwIfAborted();
-    const response = await server.handle(serverRequest(request, options, signalOf(request)));
+    const response = await server.handle(serverRequest(request, options, signal));
     if (response.status >= 400) throw statusError(response);
     return response;
   };
@@ -54,9 +60,17 @@ export function createInProcessTransport(server: ApiServer, options: InProcessTr
       };
     },
     async watch<T>(request: ApiRequest): Promise<WatchStream<T>> {
-      const response = await handle(request);
+      const response = await handle(request, () => request.signal ?? closed.signal);
       if (response.kind !== "watch") throw new ConnectionError(`${request.path} did not answer a watch`);
-      return watchStream(response, signalOf(request)) as WatchStream<T>;
+      const { session } = response;
+      watches.add(session);
+      session.onClose(() => watches.delete(session));
+      if (closed.signal.aborted) session.close();
+      const check = (): void => {
+        closed.signal.throwIfAborted();
+        request.signal?.throwIfAborted();
+      };
+      return watchStream(session, check) as WatchStream<T>;
     },
     async stream(request: ApiRequest): Promise<ByteStream> {
       const response = await handle(request);
@@ -70,6 +84,7 @@ export function createInProcessTransport(server: ApiServer, options: InProcessTr
     },
     close(): Promise<void> {
       closed.abort(new ConnectionError("the transport is closed"));
+      for (const session of watches) session.close();
       return Promise.resolve();
     },
   };
@@ -78,8 +93,9 @@ export function createInProcessTransport(server: ApiServer, options: InProcessTr
 function serverRequest(
   request: ApiRequest,
   options: InProcessTransportOptions,
-  signal: AbortSignal,
+  signal: () => AbortSignal,
 ): ServerRequest {
+  let known: AbortSignal | undefined;
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(request.query ?? {})) {
     if (value === undefined) continue;
@@ -96,7 +112,9 @@ function serverRequest(
     headers,
     body: bodyIn(request.body),
     user: options.user,
-    signal,
+    get signal() {
+      return (known ??= signal());
+    },
   };
 }
 
@@ -159,11 +177,8 @@ function warningsOf(response: ServerResponse): string[] {
     .map((line) => line.replace(/^299 - "(.*)"$/s, "$1").replace(/\\(.)/g, "$1"));
 }
 
-function watchStream(
-  response: Extract<ServerResponse, { kind: "watch" }>,
-  signal: AbortSignal,
-): WatchStream<unknown> {
-  const { session } = response;
+/** @param check throws when the watch was ended by a signal */
+function watchStream(session: WatchSession, check: () => void): WatchStream<unknown> {
   let isClosed = false;
   return {
     close() {
@@ -175,7 +190,7 @@ function watchStream(
         yield batch.map((event) => ({ type: event.type, object: event.object }) as WatchEvent<unknown>);
       }
       // the session ends the same way for its server, for its reader and for a signal; only the last is an error
-      if (!isClosed) signal.throwIfAborted();
+      if (!isClosed) check();
     },
   };
 }

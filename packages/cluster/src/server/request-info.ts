@@ -23,16 +23,18 @@ const namespaceSubresources = new Set(["status", "finalize"]);
 
 /** Reads a request's path and method. A path that cannot be unescaped is no resource. */
 export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
-  const plain = { ...none, isResource: false, verb: method.toLowerCase(), group: "", version: "" };
   const parts = splitPath(path);
-  if (parts === undefined) return plain;
-  const core = parts[0] === "api";
-  if (!core && parts[0] !== "apis") return plain;
+  const core = parts?.[0] === "api";
+  if (parts === undefined || (!core && parts[0] !== "apis")) return noResource(method, "", "");
   const head = core ? 2 : 3;
   const group = core ? "" : (parts[1] ?? "");
   const version = parts[head - 1] ?? "";
-  if (parts.length <= head) return { ...plain, group, version: parts.length === head ? version : "" };
-  return { ...resourcePart(method, parts.slice(head), query), group, version };
+  if (parts.length <= head) return noResource(method, group, parts.length === head ? version : "");
+  return resourcePart(method, { group, version, given: parts.slice(head) }, query);
+}
+
+function noResource(method: string, group: string, version: string): RequestInfo {
+  return { ...none, isResource: false, verb: method.toLowerCase(), group, version };
 }
 
 /** The parts of the unescaped path: an escaped slash separates like any other. Empty parts inside count. */
@@ -54,10 +56,11 @@ function splitPath(path: string): string[] | undefined {
 
 function resourcePart(
   method: string,
-  given: readonly string[],
+  path: { readonly group: string; readonly version: string; readonly given: readonly string[] },
   query: URLSearchParams,
-): Omit<RequestInfo, "group" | "version"> {
-  let parts = given;
+): RequestInfo {
+  const { group, version } = path;
+  let parts = path.given;
   const oldWatch = parts[0] === "watch" && parts.length > 1;
   if (oldWatch) parts = parts.slice(1);
   let namespace = "";
@@ -67,7 +70,7 @@ function resourcePart(
   }
   const [resource = "", name = "", subresource = "", ...rest] = parts;
   const verb = verbOf(method, { name, oldWatch, watch: isTrue(query.get("watch")) });
-  return { isResource: true, verb, namespace, resource, subresource, name, rest };
+  return { isResource: true, verb, group, version, namespace, resource, subresource, name, rest };
 }
 
 function verbOf(method: string, about: { name: string; oldWatch: boolean; watch: boolean }): string {

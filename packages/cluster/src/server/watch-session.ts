@@ -47,6 +47,7 @@ export class WatchSession implements AsyncIterable<readonly OutgoingEvent[]> {
   #closed = false;
   #sentAny = false;
   #timers: Timer[] = [];
+  readonly #onClose: (() => void)[] = [];
 
   constructor(options: WatchSessionOptions) {
     this.#options = options;
@@ -62,6 +63,19 @@ export class WatchSession implements AsyncIterable<readonly OutgoingEvent[]> {
     for (const timer of this.#timers) timer.cancel();
     this.#options.subscription.close();
     this.#wake?.();
+    for (const listener of this.#onClose) listener();
+  }
+
+  /** Called when it is over. */
+  onClose(listener: () => void): void {
+    this.#onClose.push(listener);
+  }
+
+  /** Ends it when the signal is aborted; a signal that lives longer keeps nothing of it. */
+  endWith(signal: AbortSignal): void {
+    const end = (): void => this.close();
+    signal.addEventListener("abort", end, { once: true });
+    this.onClose(() => signal.removeEventListener("abort", end));
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly OutgoingEvent[], void, undefined> {

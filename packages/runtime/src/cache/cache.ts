@@ -117,6 +117,17 @@ export interface InformerHold<T extends KubeObject = KubeObject> {
   release(): Promise<void>;
 }
 
+/** A first list that is waited for. */
+interface Sync {
+  readonly signal: AbortSignal | undefined;
+  readonly limitMs: number;
+  readonly startedAt: number;
+  readonly over: Promise<void>;
+}
+
+/** Waits that begin within this time, milliseconds, are one: their limits are much longer. */
+const togetherMs = 1000;
+
 interface Entry {
   readonly key: string;
   readonly informer: SharedInformer;
@@ -158,6 +169,8 @@ export class InformerCache implements Cache {
   readonly #options: CacheOptions;
   readonly #log: Logger;
   readonly #entries = new Map<string, Entry>();
+  /** First lists that are waited for. */
+  readonly #syncs = new Map<SharedInformer, Sync>();
   /** Registered indexes by kind and name: an informer that is dropped and made again has them again. */
   readonly #indexes = new Map<string, Map<string, IndexFunction>>();
   /** Newest version written of each kind: an informer that comes later must have reached it before it is read. */
@@ -355,6 +368,22 @@ export class InformerCache implements Cache {
   async waitForSync(informer: SharedInformer, signal?: AbortSignal, timeoutMs?: number): Promise<void> {
     if (informer.hasSynced) return;
     const limitMs = timeoutMs ?? this.#options.syncTimeoutMs ?? 120_000;
+    if (limitMs < 10 * togetherMs) return this.#sync(informer, signal, limitMs);
+    const startedAt = this.#deps.clock.monotonic();
+    const known = this.#syncs.get(informer);
+    const isSame = known?.signal === signal && known?.limitMs === limitMs;
+    // controllers that start together wait for the same informers
+    if (known !== undefined && isSame && startedAt - known.startedAt < togetherMs) return known.over;
+    const over = this.#sync(informer, signal, limitMs);
+    this.#syncs.set(informer, { signal, limitMs, startedAt, over });
+    try {
+      await over;
+    } finally {
+      if (this.#syncs.get(informer)?.over === over) this.#syncs.delete(informer);
+    }
+  }
+
+  async #sync(informer: SharedInformer, signal: AbortSignal | undefined, limitMs: number): Promise<void> {
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });

@@ -58,7 +58,8 @@ interface Run {
   readonly signal: AbortSignal;
   /** How to end the intakes of each cluster. */
   readonly detach: Map<string, (() => void)[]>;
-  readonly sources: AbortController;
+  /** Ends the sources; undefined when there are none. */
+  readonly sources: AbortController | undefined;
   readonly workers: Promise<void>[];
   readonly clients: Map<ClusterConnection, ManagedClient>;
   stopped?: Promise<void>;
@@ -161,13 +162,13 @@ export class Controller implements ContextHost {
   start(term: Term): void {
     if (this.#current !== undefined || this.#isClosed) return;
     const queue = (this.#queue = this.#newQueue());
-    const sources = new AbortController();
+    const { sources: given = [] } = this.definition.options;
+    const sources = given.length === 0 ? undefined : new AbortController();
     const { signal } = term;
     const run: Run = { term, queue, signal, detach: new Map(), sources, workers: [], clients: new Map() };
     this.#current = run;
     for (const connection of this.#deps.clusters.values()) this.#attach(run, connection);
-    for (const source of this.definition.options.sources ?? [])
-      run.workers.push(this.#runSource(source, run));
+    for (const source of given) run.workers.push(this.#runSource(source, run));
     for (let i = 0; i < this.#concurrency; i++) run.workers.push(this.#superviseWorker(run));
     this.#log.info({ workers: this.#concurrency }, "controller started");
   }
@@ -181,7 +182,7 @@ export class Controller implements ContextHost {
 
   async #end(run: Run): Promise<void> {
     for (const detach of [...run.detach.values()].flat()) detach();
-    run.sources.abort(new Error("the controller stops"));
+    run.sources?.abort(new Error("the controller stops"));
     await run.queue.shutDown();
     await Promise.all(run.workers);
     this.#current = undefined;
@@ -319,7 +320,7 @@ export class Controller implements ContextHost {
 
   /** A source that ends or fails is started again, with back-off. */
   async #runSource(source: CustomSource, run: Run): Promise<void> {
-    const { signal } = run.sources;
+    const { signal } = run.sources as AbortController;
     const retry = new RetryDelay({ clock: this.clock, random: this.#deps.random });
     while (!signal.aborted) {
       try {

@@ -41,7 +41,7 @@ export class Histogram {
 
   constructor(bounds: readonly number[]) {
     this.bounds = bounds;
-    this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
+    this.counts = Array.from<number>({ length: bounds.length + 1 }).fill(0);
   }
 
   observe(value: number): void {

@@ -2,13 +2,7 @@
  * Fills in the rules of ClusterRoles with an aggregationRule from the roles that its selectors match.
  * Source: kubernetes pkg/controller/clusterroleaggregation.
  */
-import {
-  type LabelMatcher,
-  type LabelSelector,
-  compileLabelSelector,
-  deepFreeze,
-  jsonEqual,
-} from "@bowline/api";
+import { type LabelMatcher, type LabelSelector, compileLabelSelector, deepFreeze } from "@bowline/api";
 import { withMetadata } from "../../registry/metadata.ts";
 import type { Bucket } from "../../store/bucket.ts";
 import type { Revision, StoredObject } from "../../store/revision.ts";
@@ -43,7 +37,8 @@ function updateAll(bucket: Bucket): boolean {
   let changed = false;
   for (const role of roles) {
     const rules = aggregated(role, roles);
-    if (rules === undefined || jsonEqual(rules, role.object["rules"] ?? [])) continue;
+    if (rules === undefined || areSame(rules, (role.object["rules"] ?? []) as readonly PolicyRule[]))
+      continue;
     bucket.put(role.key, role, (resourceVersion) => {
       const object = { ...role.object, rules } as unknown as StoredObject;
       return deepFreeze(withMetadata(object, { resourceVersion })) as StoredObject;
@@ -61,14 +56,33 @@ function aggregated(role: Revision, roles: readonly Revision[]): readonly Policy
     | undefined;
   if (rule === undefined || rule === null) return undefined;
   const matchers: LabelMatcher[] = (rule.clusterRoleSelectors ?? []).map((s) => compileLabelSelector(s));
-  const rules: PolicyRule[] = [];
+  const rules = new Map<string, PolicyRule>();
   for (const matcher of matchers) {
     for (const other of roles) {
       if (other.key === role.key || !matcher.matches(other.object.metadata.labels ?? {})) continue;
       for (const one of (other.object["rules"] ?? []) as readonly PolicyRule[]) {
-        if (!rules.some((known) => jsonEqual(known as never, one as never))) rules.push(one);
+        const text = ruleText(one);
+        if (!rules.has(text)) rules.set(text, one);
       }
     }
   }
-  return rules;
+  return [...rules.values()];
+}
+
+function areSame(a: readonly PolicyRule[], b: readonly PolicyRule[]): boolean {
+  return a.length === b.length && a.every((rule, at) => rule === b[at] || ruleText(rule) === ruleText(b[at]));
+}
+
+/** Rules never change, and those of the bootstrap roles are in every cluster of the process. */
+const ruleTexts = new WeakMap<PolicyRule, string>();
+
+/** The same for rules that are equal. */
+function ruleText(rule: PolicyRule | undefined): string {
+  if (rule === undefined) return "";
+  let text = ruleTexts.get(rule);
+  if (text === undefined) {
+    text = JSON.stringify(Object.entries(rule).sort(([a], [b]) => (a < b ? -1 : 1)));
+    ruleTexts.set(rule, text);
+  }
+  return text;
 }

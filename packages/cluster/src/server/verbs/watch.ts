@@ -22,7 +22,7 @@ export function watchObjects(context: VerbContext): ServerResponse {
   const options = parseListOptions(request.query, true);
   const name = nameOf(info.name, options);
   const session = openSession(context, form, options, name);
-  request.signal.addEventListener("abort", () => session.close(), { once: true });
+  session.endWith(request.signal);
   const type = contentType(form.encoding);
   const headers = { "content-type": form.encoding === "protobuf" ? `${type};stream=watch` : type };
   return { kind: "watch", status: 200, headers, encoding: form.encoding, session };
