@@ -22,7 +22,7 @@ describe("bowline dev on a new project", () => {
 
   it("says why each reconcile ran and what it wrote", async () => {
     await dev.printed(
-      "widget default/widget-sample: Widget widget-sample added: patch status of Widget/widget-sample (",
+      "widget default/widget-sample: Widget widget-sample added: patch status of Widget/widget-sample (conditions",
     );
   });
 
