@@ -12,6 +12,7 @@ export default defineConfig({
       "examples/*/src/**/*.test.ts",
       "tools/**/*.test.ts",
       "conformance/**/*.test.ts",
+      "interop/*.test.ts",
     ],
     exclude: ["**/*.fuzz.test.ts", "**/node_modules/**", "**/dist/**"],
     testTimeout: 20_000,

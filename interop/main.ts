@@ -3,7 +3,8 @@
  * toolchain is missing is skipped, and it is said. Ends with `N passed, N failed`.
  */
 import { type InteropClient, clients } from "./clients.ts";
-import { Session, type Verdict } from "./session.ts";
+import { hasFailed, runClient } from "./run-client.ts";
+import type { Verdict } from "./session.ts";
 
 export async function main(args: readonly string[]): Promise<number> {
   const names = args.filter((arg) => !arg.startsWith("-"));
@@ -16,7 +17,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const totals = { passed: 0, failed: 0, skipped: 0 };
   for (const client of clients)
-    if (names.length === 0 || names.includes(client.name)) await runClient(client, verbose, totals);
+    if (names.length === 0 || names.includes(client.name)) await run(client, verbose, totals);
   if (totals.skipped > 0) print(`${totals.skipped} clients skipped`);
   print(`${totals.passed} passed, ${totals.failed} failed`);
   return totals.failed > 0 || totals.passed === 0 ? 1 : 0;
@@ -28,31 +29,25 @@ interface Totals {
   skipped: number;
 }
 
-async function runClient(client: InteropClient, verbose: boolean, totals: Totals): Promise<void> {
-  const ready = await client.prepare();
-  if (ready.missing !== undefined) {
-    print(`${client.name}: skipped: ${ready.missing}`);
+async function run(client: InteropClient, verbose: boolean, totals: Totals): Promise<void> {
+  const { missing, verdicts, elapsedMs } = await runClient(client, (verdict) => {
+    if (hasFailed(verdict)) print(`${client.name}: FAIL ${verdict.claim}\n${indented(verdict.failure)}`);
+    else if (verbose) print(`${client.name}: ok${timeOf(verdict)} ${verdict.claim}`);
+  });
+  if (missing !== undefined) {
+    print(`${client.name}: skipped: ${missing}`);
     totals.skipped++;
     return;
   }
-  const start = Date.now();
-  const heard = (verdict: Verdict): void => {
-    if (verdict.failure !== "") print(`${client.name}: FAIL ${verdict.claim}\n${indented(verdict.failure)}`);
-    else if (verbose) print(`${client.name}: ok ${verdict.claim}`);
-  };
-  const session = await Session.start({ ...ready, heard });
-  try {
-    await client.run(session);
-  } finally {
-    await session.close();
-  }
-  const failed = session.verdicts.filter((verdict) => verdict.failure !== "").length;
-  const passed = session.verdicts.length - failed;
-  print(
-    `${client.name}: ${passed} of ${session.verdicts.length} in ${((Date.now() - start) / 1000).toFixed(1)} s`,
-  );
+  const failed = verdicts.filter(hasFailed).length;
+  const passed = verdicts.length - failed;
+  print(`${client.name}: ${passed} of ${verdicts.length} in ${(elapsedMs / 1000).toFixed(1)} s`);
   totals.passed += passed;
   totals.failed += failed;
+}
+
+function timeOf({ elapsedMs }: Verdict): string {
+  return elapsedMs === undefined ? "" : ` (${(elapsedMs / 1000).toFixed(1)} s)`;
 }
 
 function indented(text: string): string {

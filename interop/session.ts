@@ -17,6 +17,8 @@ export interface Verdict {
   readonly claim: string;
   /** Empty: it holds. */
   readonly failure: string;
+  /** How long it took, where it was measured. */
+  readonly elapsedMs?: number;
 }
 
 export class Session {
@@ -69,7 +71,8 @@ export class Session {
 
   /** Runs a step; one that does not hold is noted, never thrown. */
   async run(step: Step): Promise<void> {
-    const end = Date.now() + step.withinSeconds * 1000;
+    const start = Date.now();
+    const end = start + step.withinSeconds * 1000;
     let outcome = await this.outcome(step.command);
     while (mismatches(step, outcome).length > 0 && Date.now() < end) {
       await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
@@ -77,7 +80,8 @@ export class Session {
     }
     const wrong = mismatches(step, outcome);
     const claim = firstLine(step.command);
-    this.note({ claim, failure: wrong.length === 0 ? "" : report(step, outcome, wrong) });
+    const failure = wrong.length === 0 ? "" : report(step, outcome, wrong);
+    this.note({ claim, failure, elapsedMs: Date.now() - start });
   }
 
   async runAll(steps: readonly Step[]): Promise<void> {

@@ -25,9 +25,9 @@ export function fails(code: number, command: string, ...printed: readonly Expect
   return { command, code, printed, absent: [], withinSeconds: 0 };
 }
 
-/** The command succeeds and prints this within 20 seconds, tried again and again. */
+/** The command succeeds and prints this within a minute, tried again and again. */
 export function soon(command: string, ...printed: readonly Expected[]): Step {
-  return { command, code: 0, printed, absent: [], withinSeconds: 20 };
+  return { command, code: 0, printed, absent: [], withinSeconds: 60 };
 }
 
 /** The same step, which must not print these either. */

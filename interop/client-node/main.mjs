@@ -25,7 +25,7 @@ async function claim(text, check) {
 
 async function eventually(check) {
   for (let last; ; ) {
-    const end = (eventually.end ??= Date.now() + 20_000);
+    const end = (eventually.end ??= Date.now() + 60_000);
     try {
       const result = await check();
       eventually.end = undefined;
@@ -166,7 +166,7 @@ await claim("watches changes from a revision on", async () => {
       .then(async (controller) => {
         await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: "seen" } } });
         await core.deleteNamespacedConfigMap({ namespace, name: "seen" });
-        setTimeout(() => controller.abort(), 5000).unref();
+        setTimeout(() => controller.abort(), 60_000).unref();
       })
       .catch(reject);
   });

@@ -98,7 +98,7 @@ func informerClaims(name string, config *rest.Config) {
 				if err := expect("event", event, expected); err != nil {
 					return err
 				}
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				return fmt.Errorf("no event, expected %s", expected)
 			}
 		}
@@ -122,7 +122,7 @@ func elections(config *rest.Config) {
 			}
 			leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
 				Lock: lock, ReleaseOnCancel: true, Name: "interop",
-				LeaseDuration: 4 * time.Second, RenewDeadline: 3 * time.Second, RetryPeriod: 200 * time.Millisecond,
+				LeaseDuration: 30 * time.Second, RenewDeadline: 20 * time.Second, RetryPeriod: 200 * time.Millisecond,
 				Callbacks: leaderelection.LeaderCallbacks{
 					OnStartedLeading: func(context.Context) { leading <- identity },
 					OnStoppedLeading: func() {},
@@ -150,7 +150,7 @@ func elections(config *rest.Config) {
 		select {
 		case leader := <-leading:
 			return expect("leader", leader, "second")
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			return fmt.Errorf("the second does not take over")
 		}
 	})

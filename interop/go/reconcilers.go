@@ -148,7 +148,7 @@ func reconcilers(config *rest.Config) {
 			return nil
 		case err := <-ended:
 			return fmt.Errorf("it ended: %w", err)
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			return fmt.Errorf("it is not elected")
 		}
 	})
@@ -226,7 +226,7 @@ func reconcilers(config *rest.Config) {
 		select {
 		case err := <-ended:
 			return err
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			return fmt.Errorf("it does not stop")
 		}
 	})

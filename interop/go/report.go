@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// claim runs one check, with a limit of a minute, and prints its verdict.
+// claim runs one check, with a limit of three minutes, and prints its verdict.
 func claim(text string, check func(ctx context.Context) error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	err := check(ctx)
 	if err == nil {
@@ -20,9 +20,9 @@ func claim(text string, check func(ctx context.Context) error) {
 	fmt.Printf("not ok %s\n  %s\n", text, strings.ReplaceAll(err.Error(), "\n", "\n  "))
 }
 
-// eventually repeats a check until it holds, for twenty seconds.
+// eventually repeats a check until it holds, for a minute.
 func eventually(ctx context.Context, check func() error) error {
-	end := time.Now().Add(20 * time.Second)
+	end := time.Now().Add(time.Minute)
 	for {
 		err := check()
 		if err == nil || time.Now().After(end) {

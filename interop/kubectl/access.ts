@@ -110,13 +110,13 @@ const proxy: Step[] = [
   without(
     ok(
       `kubectl proxy --port=0 > proxy.txt 2>&1 & pid=$!
-for i in $(seq 50); do grep -q 'Starting to serve' proxy.txt && break; sleep 0.1; done
+for i in $(seq 600); do grep -q 'Starting to serve' proxy.txt && break; sleep 0.1; done
 url=http://$(grep -oE '127.0.0.1:[0-9]+' proxy.txt)
 curl -s $url/version | jq -r .major
 curl -s $url/api/v1/namespaces/shop/pods/tool | jq -r .metadata.name
 curl -s -X POST -H 'Content-Type: application/yaml' --data-binary @colors.yaml "$url/api/v1/namespaces/shop/configmaps?dryRun=All" | jq -r .reason
 curl -s -H 'Accept: application/yaml' $url/api/v1/namespaces/shop/configmaps/settings | head -1
-curl -s --max-time 1 -N "$url/api/v1/namespaces/shop/configmaps?watch=1" | head -1 | jq -r .type
+curl -s -N "$url/api/v1/namespaces/shop/configmaps?watch=1&timeoutSeconds=1" | head -1 | jq -r .type
 kill $pid`,
       /^1\ntool\nAlreadyExists\napiVersion: v1\nADDED$/m,
     ),

@@ -115,7 +115,7 @@ const settings: Step[] = [
     "kubectl set subject rolebinding reader --user=jane",
     "rolebinding.rbac.authorization.k8s.io/reader subjects updated",
   ),
-  ok("kubectl rollout status deployment/web --timeout=60s", /successfully rolled out/),
+  ok("kubectl rollout status deployment/web --timeout=90s", /successfully rolled out/),
   ok(
     "kubectl get pods -l app=web -o jsonpath='{.items[*].spec.serviceAccountName} {.items[*].status.qosClass}'",
     /^(bot )+(Burstable ?)+$/,
@@ -127,7 +127,7 @@ function scaling(minor: KubectlMinor): Step[] {
   return [
     ok("kubectl scale deployment web --replicas=5", "deployment.apps/web scaled"),
     ok(
-      "kubectl wait deployment/web --for=jsonpath='{.status.readyReplicas}'=5 --timeout=30s",
+      "kubectl wait deployment/web --for=jsonpath='{.status.readyReplicas}'=5 --timeout=90s",
       "deployment.apps/web condition met",
     ),
     fails(
@@ -137,7 +137,7 @@ function scaling(minor: KubectlMinor): Step[] {
     ),
     ok("kubectl scale deployment web --replicas=3 --current-replicas=5", "deployment.apps/web scaled"),
     ok(
-      "kubectl scale statefulset data --replicas=1 && kubectl rollout status statefulset data --timeout=30s",
+      "kubectl scale statefulset data --replicas=1 && kubectl rollout status statefulset data --timeout=90s",
       /statefulset\.apps\/data scaled/,
     ),
     soon("kubectl get pods -l app=data -o name", "pod/data-0"),

@@ -40,7 +40,7 @@ const workloads: Step[] = [
     "kubectl create deployment web --image=nginx:1.27 --replicas=3 --port=80",
     "deployment.apps/web created",
   ),
-  ok("kubectl rollout status deployment/web --timeout=60s", /deployment "web" successfully rolled out/),
+  ok("kubectl rollout status deployment/web --timeout=90s", /deployment "web" successfully rolled out/),
   ok("kubectl create deployment gone --image=nginx --dry-run=server -o name", "deployment.apps/gone"),
   fails(1, "kubectl get deployment gone", 'Error from server (NotFound): deployments.apps "gone" not found'),
   ok(
@@ -49,9 +49,9 @@ const workloads: Step[] = [
     /^ {8}name: nginx$/m,
   ),
   ok("kubectl run tool --image=busybox --restart=Never --labels=app=tool -- sleep 3600", "pod/tool created"),
-  ok("kubectl wait --for=condition=Ready pod/tool --timeout=30s", "pod/tool condition met"),
+  ok("kubectl wait --for=condition=Ready pod/tool --timeout=90s", "pod/tool condition met"),
   ok("kubectl create job once --image=busybox -- true", "job.batch/once created"),
-  ok("kubectl wait --for=condition=complete job/once --timeout=30s", "job.batch/once condition met"),
+  ok("kubectl wait --for=condition=complete job/once --timeout=90s", "job.batch/once condition met"),
   ok("kubectl get job once -o jsonpath='{.status.succeeded}'", "1"),
   ok(
     "kubectl create cronjob tick --image=busybox --schedule='*/5 * * * *' -- date",
@@ -72,7 +72,7 @@ const workloads: Step[] = [
     "statefulset.apps/data created\nservice/data created\ndaemonset.apps/agent created",
   ),
   ok(
-    "kubectl rollout status statefulset/data --timeout=60s",
+    "kubectl rollout status statefulset/data --timeout=90s",
     /partitioned roll out complete|rolling update complete 2 pods at revision data-/,
   ),
   ok("kubectl get pods -l app=data -o name", "pod/data-0\npod/data-1"),
@@ -80,7 +80,7 @@ const workloads: Step[] = [
     "kubectl get pvc -o custom-columns=N:.metadata.name,S:.status.phase --no-headers",
     /^files-data-0 +Bound\nfiles-data-1 +Bound$/m,
   ),
-  ok("kubectl rollout status daemonset/agent --timeout=60s", 'daemon set "agent" successfully rolled out'),
+  ok("kubectl rollout status daemonset/agent --timeout=90s", 'daemon set "agent" successfully rolled out'),
   soon("kubectl get daemonset agent --no-headers", /^agent +2 +2 +2 +2 +2 +<none> +\S+$/m),
   ok(
     "kubectl create poddisruptionbudget web --selector=app=web --min-available=2",

@@ -10,7 +10,7 @@ export function customResourceSteps(minor: KubectlMinor): Step[] {
       "customresourcedefinition.apiextensions.k8s.io/boats.harbour.example.com created",
     ),
     ok(
-      "kubectl wait --for=condition=Established crd/boats.harbour.example.com --timeout=10s",
+      "kubectl wait --for=condition=Established crd/boats.harbour.example.com --timeout=90s",
       /condition met/,
     ),
     ok(
@@ -21,7 +21,8 @@ export function customResourceSteps(minor: KubectlMinor): Step[] {
       "kubectl explain boat.spec",
       /^GROUP: +harbour\.example\.com\nKIND: +Boat$/m,
       /length\t<integer> -required-\n +Length in metres\./,
-      /ENUM:\n|enum: (NL|FR)/,
+      // kubectl 1.28 shows no enumerations
+      ...(minor >= 35 ? [/flag\t<string>\n +enum: NL, FR, PT/] : []),
     ),
     ok(
       "kubectl explain boat --recursive",
@@ -71,7 +72,7 @@ export function customResourceSteps(minor: KubectlMinor): Step[] {
       "true 12 2",
     ),
     ok(
-      "kubectl wait boat/anna --for=jsonpath='{.status.moored}'=true --timeout=5s",
+      "kubectl wait boat/anna --for=jsonpath='{.status.moored}'=true --timeout=90s",
       "boat.harbour.example.com/anna condition met",
     ),
     ok(
@@ -106,7 +107,7 @@ EOF`,
       /replaced$/m,
     ),
     ok(
-      'for i in $(seq 50); do kubectl patch boat anna --type=merge -p \'{"spec":{"length":21}}\' >out.txt 2>&1 || break; sleep 0.1; done; cat out.txt',
+      'for i in $(seq 600); do kubectl patch boat anna --type=merge -p \'{"spec":{"length":21}}\' >out.txt 2>&1 || break; sleep 0.1; done; cat out.txt',
       /spec\.length in body should be less than or equal to 20/,
     ),
     ok("kubectl delete boat anna", `boat.harbour.example.com "anna" deleted${where}`),

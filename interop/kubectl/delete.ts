@@ -24,7 +24,7 @@ export function deleteSteps(minor: KubectlMinor): Step[] {
     ...graceAndFinalizers(where),
     ok("kubectl delete configmaps --all -n limited", /configmap "kube-root-ca\.crt" deleted/),
     soon("kubectl get configmap kube-root-ca.crt -n limited -o name", "configmap/kube-root-ca.crt"),
-    ok("kubectl delete namespace limited --timeout=60s", 'namespace "limited" deleted'),
+    ok("kubectl delete namespace limited --timeout=90s", 'namespace "limited" deleted'),
     fails(1, "kubectl get namespace limited", 'Error from server (NotFound): namespaces "limited" not found'),
     ok("kubectl delete namespace shop --wait=false", 'namespace "shop" deleted'),
     ok("kubectl wait --for=delete namespace/shop --timeout=90s", /^(namespace\/shop condition met\n)?$/),
@@ -69,7 +69,7 @@ function graceAndFinalizers(where: string): Step[] {
       new RegExp(`^pod "gone" force deleted${where}$`, "m"),
     ),
     ok(
-      "kubectl run short --image=nginx && kubectl wait --for=condition=Ready pod/short --timeout=30s && kubectl delete pod short --now",
+      "kubectl run short --image=nginx && kubectl wait --for=condition=Ready pod/short --timeout=90s && kubectl delete pod short --now",
       new RegExp(`^pod "short" deleted${where}$`, "m"),
     ),
     ok(

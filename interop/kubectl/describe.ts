@@ -1,7 +1,23 @@
 /** `kubectl describe` reads several kinds for each answer: events, owners, pods, leases. */
 import { type Step, fails, ok } from "../step.ts";
+import type { KubectlMinor } from "./steps.ts";
 
-export const describeSteps: Step[] = [
+export function describeSteps(minor: KubectlMinor): Step[] {
+  return [...workloads, service(minor), ...others];
+}
+
+/** kubectl 1.28 does not know of the internal traffic policy. */
+function service(minor: KubectlMinor): Step {
+  return ok(
+    "kubectl describe service web",
+    /^IP Families: +IPv4$/m,
+    /^Endpoints: +[\d.]+:80/m,
+    /^Session Affinity: +None$/m,
+    ...(minor >= 35 ? [/^Internal Traffic Policy: +Cluster$/m] : []),
+  );
+}
+
+const workloads: Step[] = [
   ok(
     "kubectl describe pod tool",
     /^Name: +tool\nNamespace: +shop$/m,
@@ -24,13 +40,9 @@ export const describeSteps: Step[] = [
     /^Controlled By: +Deployment\/web$/m,
     /^Pods Status: +3 Running \/ 0 Waiting \/ 0 Succeeded \/ 0 Failed$/m,
   ),
-  ok(
-    "kubectl describe service web",
-    /^IP Families: +IPv4$/m,
-    /^Endpoints: +[\d.]+:80/m,
-    /^Session Affinity: +None$/m,
-    /^Internal Traffic Policy: +Cluster$/m,
-  ),
+];
+
+const others: Step[] = [
   ok("kubectl describe configmap settings", /^color:\n----\nred$/m, /BinaryData\n====/),
   ok("kubectl describe secret password", /^Type: +Opaque$/m, /^password: +4 bytes$/m),
   ok(

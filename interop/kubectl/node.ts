@@ -15,7 +15,7 @@ export const nodeSteps: Step[] = [
   ),
   ok(
     `kubectl port-forward service/web :80 > forward.txt 2>&1 & pid=$!
-for i in $(seq 50); do grep -q 'Forwarding from 127' forward.txt && break; sleep 0.1; done; kill $pid; cat forward.txt`,
+for i in $(seq 600); do grep -q 'Forwarding from 127' forward.txt && break; sleep 0.1; done; kill $pid; cat forward.txt`,
     /^Forwarding from 127\.0\.0\.1:\d+ -> 80$/m,
   ),
   ok("kubectl cordon node-1", "node/node-1 cordoned"),
@@ -30,7 +30,7 @@ for i in $(seq 50); do grep -q 'Forwarding from 127' forward.txt && break; sleep
   ok("kubectl taint node node-1 role:NoSchedule-", "node/node-1 untainted"),
   fails(
     1,
-    "kubectl drain node-2 --timeout=5s",
+    "kubectl drain node-2 --timeout=90s",
     /^error: unable to drain node "node-2" due to error: ?\[?.*cannot delete/m,
   ),
   ok("kubectl uncordon node-1 node-2", /^node\/node-1 uncordoned$/m),

@@ -3,7 +3,7 @@ import { type Step, fails, ok, soon } from "../step.ts";
 
 export const rolloutSteps: Step[] = [
   ok(
-    "kubectl create deployment roll --image=nginx:1.25 --replicas=2 && kubectl rollout status deployment roll --timeout=60s",
+    "kubectl create deployment roll --image=nginx:1.25 --replicas=2 && kubectl rollout status deployment roll --timeout=90s",
     /successfully rolled out/,
   ),
   ok(
@@ -11,7 +11,7 @@ export const rolloutSteps: Step[] = [
     "deployment.apps/roll annotated",
   ),
   ok(
-    "kubectl set image deployment/roll nginx=nginx:1.26 && kubectl rollout status deployment roll --timeout=60s",
+    "kubectl set image deployment/roll nginx=nginx:1.26 && kubectl rollout status deployment roll --timeout=90s",
     /successfully rolled out/,
   ),
   soon(
@@ -24,7 +24,7 @@ export const rolloutSteps: Step[] = [
     /^ +Image:\tnginx:1\.25$/m,
   ),
   ok("kubectl rollout undo deployment roll", "deployment.apps/roll rolled back"),
-  ok("kubectl rollout status deployment roll --timeout=60s", /successfully rolled out/),
+  ok("kubectl rollout status deployment roll --timeout=90s", /successfully rolled out/),
   ok(
     "kubectl get deployment roll -o jsonpath='{.spec.template.spec.containers[0].image} {.metadata.annotations.deployment\\.kubernetes\\.io/revision}'",
     "nginx:1.25 3",
@@ -35,9 +35,9 @@ export const rolloutSteps: Step[] = [
     "kubectl rollout undo deployment roll --to-revision=77",
     "error: unable to find specified revision 77 in history",
   ),
-  ok("kubectl rollout status deployment roll --timeout=60s", /successfully rolled out/),
+  ok("kubectl rollout status deployment roll --timeout=90s", /successfully rolled out/),
   ok("kubectl rollout restart deployment roll", "deployment.apps/roll restarted"),
-  ok("kubectl rollout status deployment roll --timeout=60s", /successfully rolled out/),
+  ok("kubectl rollout status deployment roll --timeout=90s", /successfully rolled out/),
   ok(
     "kubectl get deployment roll -o jsonpath='{.spec.template.metadata.annotations}'",
     /^\{"kubectl\.kubernetes\.io\/restartedAt":"[^"]+"\}$/,
@@ -47,14 +47,14 @@ export const rolloutSteps: Step[] = [
   ok("kubectl set image deployment/roll nginx=nginx:1.29", "deployment.apps/roll image updated"),
   soon("kubectl get deployment roll -o jsonpath='{.status.updatedReplicas}'", /^0?$/),
   ok("kubectl rollout resume deployment roll", "deployment.apps/roll resumed"),
-  ok("kubectl rollout status deployment roll --timeout=60s", /successfully rolled out/),
+  ok("kubectl rollout status deployment roll --timeout=90s", /successfully rolled out/),
   soon("kubectl get rs -l app=roll --no-headers | awk '{print $2}' | sort | tr '\\n' ' '", /^(0 )+2 $/),
   ok(
     "kubectl rollout history statefulset/data",
     /^statefulset\.apps\/data *\nREVISION +CHANGE-CAUSE\n1 +<none>$/m,
   ),
   ok(
-    "kubectl rollout restart daemonset/agent && kubectl rollout status daemonset/agent --timeout=60s",
+    "kubectl rollout restart daemonset/agent && kubectl rollout status daemonset/agent --timeout=90s",
     /successfully rolled out/,
   ),
   ok("kubectl rollout history daemonset/agent", /^1 +<none>\n2 +<none>$/m),

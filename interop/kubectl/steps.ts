@@ -21,7 +21,7 @@ export function kubectlSteps(minor: KubectlMinor): Step[] {
     ...clusterSteps(minor),
     ...createSteps(minor),
     ...getSteps(minor),
-    ...describeSteps,
+    ...describeSteps(minor),
     ...applySteps,
     ...changeSteps(minor),
     ...rolloutSteps,

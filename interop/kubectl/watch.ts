@@ -5,7 +5,7 @@ import type { KubectlMinor } from "./steps.ts";
 /** Runs `watch` in the background until `changes`, repeated, have made it print `pattern`, or 20 s have passed. */
 function watching(watch: string, changes: string, pattern: string): string {
   return `${watch} > watch.txt 2>&1 & pid=$!
-for i in $(seq 100); do
+for i in $(seq 300); do
   ${changes}
   grep -qE '${pattern}' watch.txt && break
   sleep 0.2
@@ -64,15 +64,15 @@ export function watchSteps(minor: KubectlMinor): Step[] {
       /"type":"BOOKMARK"/,
     ),
     ok(
-      "kubectl wait --for=condition=Available deployment/web deployment/roll --timeout=30s",
+      "kubectl wait --for=condition=Available deployment/web deployment/roll --timeout=90s",
       "deployment.apps/web condition met\ndeployment.apps/roll condition met",
     ),
     ok(
-      "kubectl wait --for=condition=Ready pods -l app=web --timeout=30s",
+      "kubectl wait --for=condition=Ready pods -l app=web --timeout=90s",
       /^(pod\/web-\S+ condition met\n){3}$/,
     ),
     ok(
-      "kubectl wait --for=jsonpath='{.status.phase}'=Running pod/watched-1 --timeout=30s",
+      "kubectl wait --for=jsonpath='{.status.phase}'=Running pod/watched-1 --timeout=90s",
       "pod/watched-1 condition met",
     ),
     fails(
@@ -82,17 +82,17 @@ export function watchSteps(minor: KubectlMinor): Step[] {
     ),
     fails(
       1,
-      "kubectl wait --for=condition=Ready pod/nope --timeout=5s",
+      "kubectl wait --for=condition=Ready pod/nope --timeout=90s",
       'Error from server (NotFound): pods "nope" not found',
     ),
     ok(
-      "kubectl delete pod watched-1 --wait=false >/dev/null; kubectl wait --for=delete pod/watched-1 --timeout=40s; kubectl get pod watched-1 --ignore-not-found",
+      "kubectl delete pod watched-1 --wait=false >/dev/null; kubectl wait --for=delete pod/watched-1 --timeout=90s; kubectl get pod watched-1 --ignore-not-found",
       /^(pod\/watched-1 condition met\n)?$/,
     ),
     ...(minor >= 35
       ? [
           ok(
-            "(sleep 1; kubectl create configmap late >/dev/null) & kubectl wait --for=create configmap/late --timeout=20s",
+            "(sleep 1; kubectl create configmap late >/dev/null) & kubectl wait --for=create configmap/late --timeout=90s",
             "configmap/late condition met",
           ),
         ]

@@ -27,7 +27,7 @@ def claim(text, check):
         print(f"not ok {text}\n{details}", end="", flush=True)
 
 
-def eventually(check, seconds=20):
+def eventually(check, seconds=60):
     end = time.monotonic() + seconds
     while True:
         try:
@@ -104,12 +104,13 @@ def watching():
         core.create_namespaced_config_map(NAMESPACE, config_map("seen"))
         core.delete_namespaced_config_map("seen", NAMESPACE)
 
-    thread = threading.Timer(0.2, change)
+    # the watch starts at a revision, so that it is all the same which comes first
+    thread = threading.Thread(target=change)
     thread.start()
     seen = []
     watcher = watch.Watch()
     for event in watcher.stream(
-        core.list_namespaced_config_map, NAMESPACE, resource_version=version, timeout_seconds=10
+        core.list_namespaced_config_map, NAMESPACE, resource_version=version, timeout_seconds=60
     ):
         seen.append((event["type"], event["object"].metadata.name))
         if event["type"] == "DELETED":
