@@ -48,7 +48,7 @@ class CronPass {
 
   async run(): Promise<{ requeueAfterMs: number } | undefined> {
     const jobs = await this.#ctx.owned(Job);
-    this.#noteFinished(jobs);
+    this.#noteJobs(jobs);
     await this.#cleanHistory(jobs);
     const schedule = this.#schedule();
     const nextAt =
@@ -65,30 +65,38 @@ class CronPass {
     try {
       return new Cron(schedule, { timezone: timeZone, paused: true, legacyMode: true });
     } catch (error) {
-      this.#say("Warning", "UnparseableSchedule", `unparseable schedule: ${schedule} : ${textOf(error)}`);
+      this.#say(
+        "Warning",
+        "UnparseableSchedule",
+        `unparseable schedule: ${JSON.stringify(schedule)} : ${textOf(error)}`,
+      );
       return undefined;
     }
   }
 
-  /** Takes Jobs that have ended out of the active ones. */
-  #noteFinished(jobs: readonly JobObject[]): void {
+  /** Takes Jobs that have ended, or are gone, out of the active ones, and tells of those that nobody knows. */
+  #noteJobs(jobs: readonly JobObject[]): void {
     for (const job of jobs) {
       const end = finishedAs(job);
-      const isActive = this.#active.some(({ uid }) => uid === job.metadata.uid);
-      if (end === undefined || !isActive) continue;
-      this.#active = this.#active.filter(({ uid }) => uid !== job.metadata.uid);
-      this.#say("Normal", "SawCompletedJob", `Saw completed job: ${job.metadata.name}, condition: ${end}`);
+      const { name, uid } = job.metadata;
+      const isActive = this.#active.some((ref) => ref.uid === uid);
+      if (end === undefined && !isActive) {
+        const message = `Saw a job that the controller did not create or forgot: ${name}`;
+        this.#say("Warning", "UnexpectedJob", message);
+      }
+      if (end === undefined) continue;
+      if (isActive) {
+        this.#active = this.#active.filter((ref) => ref.uid !== uid);
+        this.#say("Normal", "SawCompletedJob", `Saw completed job: ${name}, condition: ${end}`);
+      }
       const time = job.status?.completionTime;
       if (end === "Complete" && time !== undefined && (this.#lastSuccessfulTime ?? "") < time)
         this.#lastSuccessfulTime = time;
     }
     const there = new Set(jobs.map((job) => job.metadata.uid));
+    for (const { name } of this.#active.filter(({ uid }) => !there.has(uid)))
+      this.#say("Normal", "MissingJob", `Active job went missing: ${name}`);
     this.#active = this.#active.filter(({ uid }) => there.has(uid));
-    for (const job of jobs) {
-      const isKnown = this.#active.some(({ uid }) => uid === job.metadata.uid);
-      if (finishedAs(job) === undefined && !isKnown && job.metadata.deletionTimestamp === undefined)
-        this.#active = [...this.#active, refTo(job)];
-    }
   }
 
   async #cleanHistory(jobs: readonly JobObject[]): Promise<void> {
@@ -120,11 +128,8 @@ class CronPass {
       this.#say("Warning", "MissSchedule", `Missed scheduled time to start a job: ${goTime(dueAt)}`);
       return nextAt;
     }
-    if (
-      jobs.some((job) => job.metadata.name === this.#jobName(dueAt)) ||
-      this.#lastScheduleTime === rfc3339(dueAt)
-    )
-      return nextAt;
+    const isStarted = this.#active.some(({ name }) => name === this.#jobName(dueAt));
+    if (isStarted || this.#lastScheduleTime === rfc3339(dueAt)) return nextAt;
     if (concurrencyPolicy === "Forbid" && this.#active.length > 0) {
       const message = "Not starting job because prior execution is running and concurrency policy is Forbid";
       this.#say("Normal", "JobAlreadyActive", message);
@@ -172,13 +177,26 @@ class CronPass {
     try {
       const job = await this.#ctx.create(Job, { metadata, spec: template?.spec } as never);
       this.#say("Normal", "SuccessfulCreate", `Created job ${name}`);
-      this.#active = [...this.#active, refTo(job)];
-      this.#lastScheduleTime = rfc3339(dueAt);
+      this.#noteStarted(job, dueAt);
     } catch (error) {
-      if (isAlreadyExists(error)) return;
+      if (isAlreadyExists(error)) return this.#noteForgotten(name, dueAt);
       this.#say("Warning", "FailedCreate", `Error creating job: ${textOf(error)}`);
       throw error;
     }
+  }
+
+  #noteStarted(job: JobObject, dueAt: number): void {
+    this.#active = [...this.#active, refTo(job)];
+    this.#lastScheduleTime = rfc3339(dueAt);
+  }
+
+  /** A Job of ours that was made before its status could be written; one of somebody else is theirs. */
+  async #noteForgotten(name: string, dueAt: number): Promise<void> {
+    const key = { name, namespace: this.#cron.metadata.namespace ?? "" };
+    const job = await this.#ctx.client.get(Job, key, { signal: this.#ctx.signal });
+    const { uid } = this.#cron.metadata;
+    const isOurs = job.metadata.ownerReferences?.some((ref) => ref.controller === true && ref.uid === uid);
+    if (isOurs === true) this.#noteStarted(job, dueAt);
   }
 
   #jobName(at: number): string {

@@ -108,4 +108,72 @@ describe("CronJob controller", () => {
       expect(await jobs(world)).toHaveLength(kept);
     }
   });
+
+  it("tells of jobs that are not of its making, and does not count them as running", async () => {
+    const world = await start({ concurrencyPolicy: "Forbid" });
+    const { metadata } = await get(world);
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "slow" }] } };
+    const owner = {
+      apiVersion: "batch/v1",
+      kind: "CronJob",
+      name: "tick",
+      uid: metadata.uid,
+      controller: true,
+    };
+    await world.client.create(Job, {
+      metadata: { ...key, name: "by-hand", ownerReferences: [owner] },
+      spec: { template },
+    } as never);
+    await world.pass(minute + 5000);
+    expect(await jobs(world)).toEqual(["by-hand", `tick-${begin + 1}`]);
+    expect((await get(world)).status?.active).toBeUndefined();
+    expect(await world.events({ kind: "CronJob", name: "tick" })).toContain(
+      "UnexpectedJob: Saw a job that the controller did not create or forgot: by-hand",
+    );
+    // its success counts
+    await world.pass(40_000);
+    await world.client.patch(CronJob, key, { merge: { spec: { suspend: true } } });
+    await world.pass(3 * minute);
+    expect((await get(world)).status?.lastSuccessfulTime).toBe("2026-01-01T00:02:30Z");
+  });
+
+  it("says that a running job went missing, and goes on", async () => {
+    const world = await start({}, "slow");
+    await world.pass(minute + 5000);
+    await world.client.delete(Job, { ...key, name: `tick-${begin + 1}` });
+    await world.pass(1000);
+    expect((await get(world)).status?.active).toBeUndefined();
+    expect(await world.events({ kind: "CronJob", name: "tick" })).toContain(
+      `MissingJob: Active job went missing: tick-${begin + 1}`,
+    );
+    expect(await jobs(world)).toEqual([]);
+  });
+
+  it("takes up a job that it made but had no time to write down, and leaves one of another name alone", async () => {
+    const world = await start({ suspend: true });
+    const { metadata } = await get(world);
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "slow" }] } };
+    const owner = {
+      apiVersion: "batch/v1",
+      kind: "CronJob",
+      name: "tick",
+      uid: metadata.uid,
+      controller: true,
+    };
+    const make = (minutes: number, ownerReferences: object[]): Promise<unknown> =>
+      world.client.create(Job, {
+        metadata: { ...key, name: `tick-${begin + minutes}`, ownerReferences },
+        spec: { template },
+      } as never);
+    await make(1, [owner]);
+    await make(2, []);
+    await world.client.patch(CronJob, key, { merge: { spec: { suspend: false } } });
+    await world.pass(minute + 1000);
+    expect((await get(world)).status).toMatchObject({
+      active: [{ name: `tick-${begin + 1}` }],
+      lastScheduleTime: "2026-01-01T00:01:00Z",
+    });
+    await world.pass(minute);
+    expect((await get(world)).status?.lastScheduleTime).toBe("2026-01-01T00:01:00Z");
+  });
 });

@@ -142,6 +142,58 @@ describe("Node life cycle", () => {
     );
   });
 
+  it("marks pods of a node that was deleted as failed before it removes them", async () => {
+    const world = await newWorld({ nodes: 2 });
+    await spread(world);
+    const lost = (await world.list(Pod)).find((p) => p.spec?.nodeName === "node-2");
+    const name = lost?.metadata.name ?? "";
+    const key = { name, namespace: "default" };
+    await world.client.patch(Pod, key, { merge: { metadata: { finalizers: ["example.com/hold"] } } });
+    world.cluster.nodes.fail("node-2");
+    await world.client.delete(Node, { name: "node-2" });
+    await world.pass(45_000);
+    const pod = await world.client.get(Pod, key);
+    expect(pod.status?.phase).toBe("Failed");
+    expect(pod.status?.conditions?.find(({ type }) => type === "DisruptionTarget")).toMatchObject({
+      status: "True",
+      reason: "DeletionByPodGC",
+      message: "PodGC: node no longer exists",
+    });
+  });
+
+  it("says that pods are to go, and that they may stay after all when the taint is taken away", async () => {
+    const world = await newWorld({ nodes: 2 });
+    await spread(world);
+    const pod = (await world.list(Pod)).find((p) => p.spec?.nodeName === "node-2");
+    const name = pod?.metadata.name ?? "";
+    world.cluster.nodes.fail("node-2");
+    await world.pass(120_000);
+    await world.cluster.nodes.recover("node-2");
+    await world.pass(5000);
+    const events = (await world.events({ kind: "Pod", name })).filter((text) => text.startsWith("Taint"));
+    expect(events).toEqual([`TaintManagerEviction: Cancelling deletion of Pod default/${name}`]);
+    world.cluster.nodes.fail("node-2");
+    await world.pass(400_000);
+    expect(await world.events({ kind: "Pod", name })).toContain(
+      `TaintManagerEviction: Marking for deletion Pod default/${name}`,
+    );
+  });
+
+  it("removes what ends on a node that is declared out of service, and nothing while it is well", async () => {
+    const world = await newWorld({ nodes: 2 });
+    await spread(world);
+    const taint = { key: "node.kubernetes.io/out-of-service", value: "nodeshutdown", effect: "NoExecute" };
+    world.cluster.nodes.fail("node-2");
+    await world.pass(400_000);
+    const terminating = async (): Promise<number> =>
+      (await world.list(Pod)).filter((p) => p.metadata.deletionTimestamp !== undefined).length;
+    expect(await terminating()).toBe(1);
+    const { spec } = await world.client.get(Node, { name: "node-2" });
+    const taints = [...(spec?.taints ?? []), taint];
+    await world.client.patch(Node, { name: "node-2" }, { merge: { spec: { taints } } as never });
+    await world.until("it is gone", async () => (await terminating()) === 0);
+  });
+
   it("forgets events after an hour", async () => {
     const world = await newWorld();
     await world.client.create(Pod, {

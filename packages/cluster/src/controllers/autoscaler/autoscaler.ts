@@ -1,5 +1,11 @@
 /** The HorizontalPodAutoscaler controller. Source: kubernetes pkg/controller/podautoscaler (horizontal.go). */
-import { type DeepReadonly, isStatusError, parseLabelSelector } from "@bowline/api";
+import {
+  type DeepReadonly,
+  isStatusError,
+  parseLabelSelector,
+  parseQuantity,
+  quantityNumber,
+} from "@bowline/api";
 import { HorizontalPodAutoscaler } from "@bowline/api/autoscaling/v2";
 import { Pod } from "@bowline/api/core/v1";
 import { getScale, isNoKindMatch, rfc3339, setScale } from "@bowline/client";
@@ -96,7 +102,15 @@ class Autoscaling {
     );
     const { desired, results, why } = await this.#decide(current, scale.status?.selector ?? "");
     if (desired !== current) {
-      await setScale(this.#ctx.client, kind, key, desired, { signal: this.#ctx.signal });
+      try {
+        await setScale(this.#ctx.client, kind, key, desired, { signal: this.#ctx.signal });
+      } catch (error) {
+        const text = textOf(error);
+        this.#say("Warning", "FailedRescale", `New size: ${desired}; reason: ${why}; error: ${text}`);
+        const message = `the HPA controller was unable to update the target scale: ${text}`;
+        this.#set("AbleToScale", "False", "FailedUpdateScale", message);
+        return this.#write(current, this.#scaler.status?.desiredReplicas ?? 0, results);
+      }
       this.#ports.memory.rescales.push({ at: this.#now, change: desired - current });
       this.#set(
         "AbleToScale",
@@ -128,12 +142,16 @@ class Autoscaling {
       return { ...stay, desired: maxReplicas, why: "Current number of replicas above Spec.MaxReplicas" };
     if (current < minReplicas)
       return { ...stay, desired: minReplicas, why: "Current number of replicas below Spec.MinReplicas" };
-    const results = await this.#read(current, selector);
+    const { results, problem } = await this.#read(current, selector);
     const highest = results.reduce<MetricResult | undefined>(
       (best, one) => (best === undefined || one.replicas > best.replicas ? one : best),
       undefined,
     );
-    if (highest === undefined) return stay;
+    // with a metric unknown nobody is taken away
+    if (highest === undefined || (problem !== undefined && highest.replicas < current)) {
+      if (problem !== undefined) this.#set("ScalingActive", "False", ...problem);
+      return { ...stay, results };
+    }
     this.#set(
       "ScalingActive",
       "True",
@@ -141,83 +159,83 @@ class Autoscaling {
       `the HPA was able to successfully calculate a replica count from ${highest.name}`,
     );
     const desired = this.#limited(current, highest.replicas);
-    const why = desired > current ? `${highest.name} above target` : "All metrics below target";
+    const why = highest.replicas > current ? `${highest.name} above target` : "All metrics below target";
     return { desired, results, why };
   }
 
-  /** What the metrics ask for; those that cannot be read are told of. */
-  async #read(current: number, selector: string): Promise<readonly MetricResult[]> {
-    const namespace = this.#scaler.metadata.namespace ?? "";
+  /** What the metrics ask for, and what to say of those that cannot be read. */
+  async #read(
+    current: number,
+    selector: string,
+  ): Promise<{
+    readonly results: readonly MetricResult[];
+    readonly problem: readonly [reason: string, message: string] | undefined;
+  }> {
+    const { metadata, spec } = this.#scaler;
+    const namespace = metadata.namespace ?? "";
     const matcher = parseLabelSelector(selector);
     const pods = await this.#ctx.list(Pod, {
       namespace,
       filter: (pod) => matcher.matches(pod.metadata.labels),
     });
+    const { scaleUp, scaleDown } = spec?.behavior ?? {};
+    const tolerance = { up: toleranceOf(scaleUp), down: toleranceOf(scaleDown) };
+    const given = { current, pods, namespace, tolerance };
+    const metrics = spec?.metrics ?? [];
     const results: MetricResult[] = [];
-    for (const spec of this.#scaler.spec?.metrics ?? []) {
+    const problems: MetricProblem[] = [];
+    for (const metric of metrics) {
       try {
-        results.push(desiredByMetric(spec, { current, pods, namespace }, this.#ports.source));
+        results.push(desiredByMetric(metric, given, this.#ports.source));
       } catch (error) {
         if (!(error instanceof MetricProblem)) throw error;
-        this.#set(
-          "ScalingActive",
-          "False",
-          error.reason,
-          `the HPA was unable to compute the replica count: ${error.message}`,
-        );
+        problems.push(error);
         this.#say("Warning", error.reason, error.message);
       }
     }
-    return results;
+    const [first] = problems;
+    if (first === undefined) return { results, problem: undefined };
+    if (results.length === 0 || Math.max(...results.map(({ replicas }) => replicas)) < current) {
+      const text = `invalid metrics (${problems.length} invalid out of ${metrics.length}), first error is: ${first.message}`;
+      this.#say("Warning", "FailedComputeMetricsReplicas", text);
+    }
+    const message = `the HPA was unable to compute the replica count: ${first.message}`;
+    return { results, problem: [first.reason, message] };
   }
 
-  /** Bounded by the window of recommendations, by how fast it may go, and by minimum and maximum. */
+  /** Bounded by what was recommended before, by how fast it may go, and by minimum and maximum. */
   #limited(current: number, wanted: number): number {
-    const { minReplicas = 1, maxReplicas = 1 } = this.#scaler.spec ?? {};
     const stable = this.#stabilized(current, wanted);
-    const paced = this.#paced(current, stable);
-    const bounded = Math.max(minReplicas, Math.min(maxReplicas, paced));
-    if (stable > maxReplicas)
-      this.#set(
-        "ScalingLimited",
-        "True",
-        "TooManyReplicas",
-        "the desired replica count is more than the maximum replica count",
-      );
-    else if (stable < minReplicas)
-      this.#set(
-        "ScalingLimited",
-        "True",
-        "TooFewReplicas",
-        "the desired replica count is less than the minimum replica count",
-      );
-    else if (paced !== stable) {
-      const [reason, text] =
-        stable > current ? ["ScaleUpLimit", "increasing faster"] : ["ScaleDownLimit", "decreasing faster"];
-      this.#set(
-        "ScalingLimited",
-        "True",
-        reason,
-        `the desired replica count is ${text} than the maximum scale rate`,
-      );
-    } else
-      this.#set(
-        "ScalingLimited",
-        "False",
-        "DesiredWithinRange",
-        "the desired count is within the acceptable range",
-      );
+    const [bounded, reason, message] = this.#bounded(current, stable);
+    this.#set("ScalingLimited", bounded === stable ? "False" : "True", reason, message);
     return bounded;
   }
 
+  /** Source: horizontal.go convertDesiredReplicasWithRules, convertDesiredReplicasWithBehaviorRate. */
+  #bounded(current: number, wanted: number): readonly [replicas: number, reason: string, message: string] {
+    const { behavior, minReplicas = 1, maxReplicas = 1 } = this.#scaler.spec ?? {};
+    // without rules growth alone is limited: to twice as many, or four
+    const isPaced = behavior !== undefined;
+    const upLimit = isPaced ? this.#pace(current, true) : Math.max(2 * current, 4);
+    const downLimit = isPaced ? this.#pace(current, false) : 0;
+    if (wanted > current || !isPaced) {
+      const most = Math.min(maxReplicas, upLimit);
+      if (wanted > most) return maxReplicas > upLimit ? [most, ...tooFastUp] : [most, ...tooMany];
+    }
+    if (wanted < current || !isPaced) {
+      const least = Math.max(minReplicas, downLimit);
+      if (wanted < least) return minReplicas < downLimit ? [least, ...tooFastDown] : [least, ...tooFew];
+    }
+    return [wanted, "DesiredWithinRange", "the desired count is within the acceptable range"];
+  }
+
+  /** Source: horizontal.go stabilizeRecommendation, stabilizeRecommendationWithBehaviors. */
   #stabilized(current: number, wanted: number): number {
-    const { scaleUp, scaleDown } = this.#scaler.spec?.behavior ?? {};
-    const upMs = (scaleUp?.stabilizationWindowSeconds ?? 0) * 1000;
-    const downMs =
-      scaleDown?.stabilizationWindowSeconds === undefined
-        ? downWindowMs
-        : scaleDown.stabilizationWindowSeconds * 1000;
     const { memory } = this.#ports;
+    const { behavior } = this.#scaler.spec ?? {};
+    const upMs = (behavior?.scaleUp?.stabilizationWindowSeconds ?? 0) * 1000;
+    const downSeconds = behavior?.scaleDown?.stabilizationWindowSeconds;
+    const downMs = downSeconds === undefined ? downWindowMs : downSeconds * 1000;
     memory.recommendations = memory.recommendations.filter(
       ({ at }) => at > this.#now - Math.max(upMs, downMs),
     );
@@ -228,42 +246,32 @@ class Autoscaling {
     const lowest = Math.min(...recent(upMs));
     const highest = Math.max(...recent(downMs));
     memory.recommendations.push({ at: this.#now, replicas: wanted });
-    const stable = Math.min(Math.max(current, lowest), highest);
-    if (stable !== wanted) {
-      const [reason, text] =
-        wanted < current
-          ? [
-              "ScaleDownStabilized",
-              "recent recommendations were higher than current one, applying the highest recent recommendation",
-            ]
-          : [
-              "ScaleUpStabilized",
-              "recent recommendations were lower than current one, applying the lowest recent recommendation",
-            ];
-      this.#set("AbleToScale", "True", reason, text);
-    } else this.#set("AbleToScale", "True", "ReadyForNewScale", "recommended size matches current size");
+    const stable = behavior === undefined ? highest : Math.min(Math.max(current, lowest), highest);
+    if (stable === wanted)
+      this.#set("AbleToScale", "True", "ReadyForNewScale", "recommended size matches current size");
+    else if (behavior === undefined || wanted < current) this.#set("AbleToScale", "True", ...heldUp);
+    else this.#set("AbleToScale", "True", ...heldDown);
     return stable;
   }
 
-  /** Source: horizontal.go calculateScaleUpLimitWithScalingRules; autoscaling/v2 defaults. */
-  #paced(current: number, wanted: number): number {
-    const isUp = wanted > current;
+  /**
+   * How far it may go at most in a direction now. Source: horizontal.go calculateScaleUpLimitWithScalingRules,
+   * calculateScaleDownLimitWithBehaviors; autoscaling/v2 defaults.
+   */
+  #pace(current: number, isUp: boolean): number {
     const { scaleUp, scaleDown } = this.#scaler.spec?.behavior ?? {};
     const rules = isUp ? scaleUp : scaleDown;
     const policies = rules?.policies ?? (isUp ? defaultUp : defaultDown);
-    if (wanted === current) return wanted;
     if (rules?.selectPolicy === "Disabled") return current;
     const limits = policies.map(({ type, value, periodSeconds }) => {
-      const recent = this.#ports.memory.rescales.filter(
-        ({ at, change }) => at > this.#now - periodSeconds * 1000 && change > 0 === isUp,
-      );
+      const recent = this.#ports.memory.rescales.filter(({ at }) => at > this.#now - periodSeconds * 1000);
       const start = current - recent.reduce((sum, { change }) => sum + change, 0);
-      const step = type === "Pods" ? value : isUp ? Math.ceil((start * value) / 100) : (start * value) / 100;
-      return isUp ? start + step : Math.ceil(start - step);
+      if (type === "Pods") return isUp ? start + value : start - value;
+      return isUp ? Math.ceil(start * (1 + value / 100)) : Math.trunc(start * (1 - value / 100));
     });
     const isMin = rules?.selectPolicy === "Min";
     const limit = isUp === isMin ? Math.min(...limits) : Math.max(...limits);
-    return isUp ? Math.max(current, Math.min(wanted, limit)) : Math.min(current, Math.max(wanted, limit));
+    return isUp ? Math.max(current, limit) : Math.min(current, limit);
   }
 
   #set(type: string, status: "True" | "False", reason: string, message: string): void {
@@ -291,6 +299,36 @@ class Autoscaling {
       conditions: this.#conditions,
     });
   }
+}
+
+type Saying = readonly [reason: string, message: string];
+
+const tooMany: Saying = [
+  "TooManyReplicas",
+  "the desired replica count is more than the maximum replica count",
+];
+const tooFew: Saying = ["TooFewReplicas", "the desired replica count is less than the minimum replica count"];
+const tooFastUp: Saying = [
+  "ScaleUpLimit",
+  "the desired replica count is increasing faster than the maximum scale rate",
+];
+const tooFastDown: Saying = [
+  "ScaleDownLimit",
+  "the desired replica count is decreasing faster than the maximum scale rate",
+];
+const heldUp: Saying = [
+  "ScaleDownStabilized",
+  "recent recommendations were higher than current one, applying the highest recent recommendation",
+];
+const heldDown: Saying = [
+  "ScaleUpStabilized",
+  "recent recommendations were lower than current one, applying the lowest recent recommendation",
+];
+
+/** Differences of less than a tenth change nothing, unless the rules say something else. */
+function toleranceOf(rules: { readonly tolerance?: unknown } | undefined): number {
+  const { tolerance } = rules ?? {};
+  return tolerance === undefined ? 0.1 : quantityNumber(parseQuantity(String(tolerance)));
 }
 
 const defaultUp = [

@@ -7,8 +7,18 @@ import type { MetricSource, Usage } from "./metric-source.ts";
 type Autoscaler = DeepReadonly<HorizontalPodAutoscaler>;
 export type MetricSpec = NonNullable<NonNullable<Autoscaler["spec"]>["metrics"]>[number];
 
-/** Differences of less than a tenth change nothing. */
-const tolerance = 0.1;
+/** How far the use may be from the target without anything being done, as a part of it. */
+export interface Tolerance {
+  readonly up: number;
+  readonly down: number;
+}
+
+interface Given {
+  readonly current: number;
+  readonly pods: readonly PodState[];
+  readonly namespace: string;
+  readonly tolerance: Tolerance;
+}
 
 export interface MetricResult {
   readonly replicas: number;
@@ -28,11 +38,7 @@ export class MetricProblem extends Error {
 }
 
 /** @throws MetricProblem */
-export function desiredByMetric(
-  spec: MetricSpec,
-  given: { readonly current: number; readonly pods: readonly PodState[]; readonly namespace: string },
-  source: MetricSource,
-): MetricResult {
+export function desiredByMetric(spec: MetricSpec, given: Given, source: MetricSource): MetricResult {
   switch (spec.type) {
     case "Resource":
     case "ContainerResource":
@@ -44,14 +50,12 @@ export function desiredByMetric(
   }
 }
 
-function byResource(
-  spec: MetricSpec,
-  { current, pods }: { readonly current: number; readonly pods: readonly PodState[] },
-  source: MetricSource,
-): MetricResult {
+function byResource(spec: MetricSpec, given: Given, source: MetricSource): MetricResult {
+  const { pods } = given;
   const { name = "", target } = spec.resource ?? spec.containerResource ?? {};
   const only = spec.containerResource?.container;
-  const ready = pods.filter((pod) => isPodReady(pod) && !isPodFinished(pod) && !isPodTerminating(pod));
+  const living = pods.filter((pod) => !isPodFinished(pod) && !isPodTerminating(pod));
+  const ready = living.filter(isPodReady);
   let used = 0;
   let requested = 0;
   for (const pod of ready) {
@@ -93,29 +97,39 @@ function byResource(
       ? `${name} resource`
       : `${name} resource utilization (percentage of request)`;
   return {
-    replicas: byRatio(ratio, current, ready.length),
+    replicas: byRatio(ratio, given, { ready: ready.length, others: living.length - ready.length }),
     current: { type: spec.type, [field]: { ...where, current: shown } },
     name: what,
   };
 }
 
-/** Within the tolerance nothing changes; pods that are not ready are no reason to add more. */
-function byRatio(ratio: number, current: number, readyCount: number): number {
-  return Math.abs(ratio - 1) <= tolerance ? current : Math.ceil(ratio * readyCount);
+/**
+ * Within the tolerance nothing changes. Pods that are not ready are no reason to add more: they are taken to use nothing, and
+ * when that turns the verdict, nothing is done.
+ * Source: replica_calculator.go (calcPlainMetricReplicas, GetResourceReplicas).
+ */
+function byRatio(
+  ratio: number,
+  { current, tolerance }: Given,
+  counts: { readonly ready: number; readonly others: number },
+): number {
+  const { ready, others } = counts;
+  if (others === 0 || ratio <= 1) return isWithin(ratio, tolerance) ? current : Math.ceil(ratio * ready);
+  const diluted = (ratio * ready) / (ready + others);
+  if (isWithin(diluted, tolerance) || diluted < 1) return current;
+  return Math.max(current, Math.ceil(diluted * (ready + others)));
 }
 
-function byPods(
-  spec: MetricSpec,
-  {
-    current,
-    pods,
-    namespace,
-  }: { readonly current: number; readonly pods: readonly PodState[]; readonly namespace: string },
-  source: MetricSource,
-): MetricResult {
+function isWithin(ratio: number, { up, down }: Tolerance): boolean {
+  return ratio >= 1 - down && ratio <= 1 + up;
+}
+
+function byPods(spec: MetricSpec, given: Given, source: MetricSource): MetricResult {
+  const { pods, namespace } = given;
   const { metric, target } = spec.pods ?? {};
   const name = metric?.name ?? "";
   const ready = pods.filter((pod) => isPodReady(pod) && !isPodTerminating(pod));
+  const pending = pods.filter((pod) => pod.status?.phase === "Pending" && !isPodTerminating(pod));
   const values = ready.flatMap((pod) => {
     const object = { kind: "Pod", name: pod.metadata.name ?? "" };
     return source.value({ type: "Pods", metric: name, namespace, object }) ?? [];
@@ -128,7 +142,7 @@ function byPods(
   const average = values.reduce((sum, value) => sum + value, 0) / values.length;
   const ratio = average / quantityNumber(parseQuantity(String(target?.averageValue ?? "1")));
   return {
-    replicas: byRatio(ratio, current, values.length),
+    replicas: byRatio(ratio, given, { ready: values.length, others: pending.length }),
     current: { type: "Pods", pods: { metric: { name }, current: { averageValue: milliText(average) } } },
     name: `pods metric ${name}`,
   };
@@ -136,7 +150,7 @@ function byPods(
 
 function byValue(
   spec: MetricSpec,
-  { current, namespace }: { readonly current: number; readonly namespace: string },
+  { current, namespace, tolerance }: Given,
   source: MetricSource,
 ): MetricResult {
   const isObject = spec.type === "Object";
@@ -153,12 +167,11 @@ function byValue(
   const per = target?.averageValue;
   const wanted = quantityNumber(parseQuantity(String(per ?? target?.value ?? "1")));
   const ratio = per === undefined ? value / wanted : value / (wanted * Math.max(1, current));
-  const replicas =
-    Math.abs(ratio - 1) <= tolerance
-      ? current
-      : per === undefined
-        ? Math.ceil(ratio * current)
-        : Math.ceil(value / wanted);
+  const replicas = isWithin(ratio, tolerance)
+    ? current
+    : per === undefined
+      ? Math.ceil(ratio * current)
+      : Math.ceil(value / wanted);
   const shown =
     per === undefined
       ? { value: milliText(value) }

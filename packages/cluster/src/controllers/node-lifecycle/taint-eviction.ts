@@ -20,26 +20,40 @@ type Effective = DeepReadonly<Taint>;
 
 /** A node that was deleted may come back; its pods have so long. */
 const quarantineMs = 40_000;
+const outOfService = "node.kubernetes.io/out-of-service";
 
 export function taintEvictionController(): ControllerDefinition {
   const events = new ComponentEvents("taint-eviction-controller");
   const goneSince = new Map<string, number>();
+  // pods by node that are to be evicted when their tolerations are over
+  const awaited = new Map<string, Map<string, PodState>>();
   return defineController(Node, {
     name: "taint-eviction-controller",
     fieldManager: managerName,
     concurrency: 5,
-    predicates: [changed((node) => node.spec?.taints)],
+    predicates: [changed((node) => [node.spec?.taints, isReady(node)])],
     watches: [
       watch(Pod, (pod) => (pod.spec?.nodeName ? { name: pod.spec.nodeName } : undefined), {
-        predicates: [changed((pod) => [pod.spec?.nodeName, pod.spec?.tolerations])],
+        predicates: [
+          changed((pod) => [pod.spec?.nodeName, pod.spec?.tolerations, pod.metadata.deletionTimestamp]),
+        ],
       }),
     ],
     async reconcile(node, ctx) {
       goneSince.delete(node.metadata.name ?? "");
+      const { name = "" } = node.metadata;
       const taints = (node.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
-      return taints.length === 0 ? undefined : evictFrom(node, taints, ctx, events);
+      const pods = await podsOnNode(name, ctx as never);
+      if (isOutOfService(node)) await removeTerminating(pods, ctx);
+      const { waiting, nextMs } = await evictFrom(pods, taints, ctx, events);
+      for (const [key, pod] of awaited.get(name) ?? [])
+        if (!waiting.has(key)) tellCancelled(pod, pods, ctx, events);
+      if (waiting.size > 0) awaited.set(name, waiting);
+      else awaited.delete(name);
+      return Number.isFinite(nextMs) ? { requeueAfterMs: nextMs } : undefined;
     },
     async gone({ name }, ctx) {
+      awaited.delete(name);
       const pods = await podsOnNode(name, ctx as never);
       if (pods.length === 0) return void goneSince.delete(name);
       const since = goneSince.get(name) ?? ctx.clock.now();
@@ -52,20 +66,54 @@ export function taintEvictionController(): ControllerDefinition {
   });
 }
 
+/** Evicts those whose time is over; answers those whose time will be, and when the first of them goes. */
 async function evictFrom(
-  node: DeepReadonly<Node>,
+  pods: readonly PodState[],
   taints: readonly Effective[],
   ctx: Context,
   events: ComponentEvents,
-): Promise<{ requeueAfterMs: number } | undefined> {
+): Promise<{ readonly waiting: Map<string, PodState>; readonly nextMs: number }> {
+  const waiting = new Map<string, PodState>();
   let nextMs = Number.POSITIVE_INFINITY;
-  for (const pod of await podsOnNode(node.metadata.name ?? "", ctx as never)) {
+  if (taints.length === 0) return { waiting, nextMs };
+  for (const pod of pods) {
     if (pod.metadata.deletionTimestamp !== undefined || isPodFinished(pod)) continue;
     const leftMs = evictionAt(pod, taints, ctx.clock.now()) - ctx.clock.now();
     if (leftMs <= 0) await evict(pod, ctx, events);
-    else nextMs = Math.min(nextMs, leftMs);
+    else if (Number.isFinite(leftMs)) waiting.set(pod.metadata.uid ?? "", pod);
+    nextMs = leftMs <= 0 ? nextMs : Math.min(nextMs, leftMs);
   }
-  return Number.isFinite(nextMs) ? { requeueAfterMs: nextMs } : undefined;
+  return { waiting, nextMs };
+}
+
+/** A pod that may stay after all; one that has gone meanwhile needs no word. */
+function tellCancelled(
+  pod: PodState,
+  pods: readonly PodState[],
+  ctx: Context,
+  events: ComponentEvents,
+): void {
+  const now = pods.find(({ metadata }) => metadata.uid === pod.metadata.uid);
+  if (now === undefined || now.metadata.deletionTimestamp !== undefined) return;
+  const { namespace, name } = keyOf(pod);
+  const message = `Cancelling deletion of Pod ${namespace}/${name}`;
+  events.record(ctx, now, { reason: "TaintManagerEviction", message });
+}
+
+function isReady(node: DeepReadonly<Node>): boolean {
+  return node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
+}
+
+/** A node that is declared dead: what it still runs by the API is gone. */
+function isOutOfService(node: DeepReadonly<Node>): boolean {
+  return !isReady(node) && node.spec?.taints?.some(({ key }) => key === outOfService) === true;
+}
+
+async function removeTerminating(pods: readonly PodState[], ctx: Context): Promise<void> {
+  for (const pod of pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined)) {
+    await markFailed(pod, undefined, ctx);
+    await remove(pod, { gracePeriodSeconds: 0 }, ctx);
+  }
 }
 
 /** When the pod has to go: at once for a taint that it does not tolerate, else when the shortest toleration is over. */
@@ -84,7 +132,9 @@ function evictionAt(pod: PodState, taints: readonly Effective[], now: number): n
 }
 
 async function evict(pod: PodState, ctx: Context, events: ComponentEvents): Promise<void> {
-  await noteDisruption(pod, "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint", ctx);
+  const message = "Taint manager: deleting due to NoExecute taint";
+  const conditions = withDisruption(pod, { reason: "DeletionByTaintManager", message }, ctx);
+  await patchStatus(pod, { conditions }, ctx);
   const { namespace, name } = keyOf(pod);
   events.record(ctx, pod, {
     reason: "TaintManagerEviction",
@@ -95,22 +145,33 @@ async function evict(pod: PodState, ctx: Context, events: ComponentEvents): Prom
 
 /** Nobody will ever end a pod whose node is gone. */
 async function removeOrphan(pod: PodState, ctx: Context): Promise<void> {
-  await noteDisruption(pod, "DeletionByPodGC", "PodGC: node no longer exists", ctx);
+  const why = { reason: "DeletionByPodGC", message: "PodGC: node no longer exists" };
+  await markFailed(pod, why, ctx);
   await remove(pod, { gracePeriodSeconds: 0 }, ctx);
 }
 
-async function noteDisruption(pod: PodState, reason: string, message: string, ctx: Context): Promise<void> {
+interface Why {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Nobody else would: a pod whose node is gone would be running for ever. */
+async function markFailed(pod: PodState, why: Why | undefined, ctx: Context): Promise<void> {
+  if (isPodFinished(pod)) return;
+  const conditions = why === undefined ? undefined : withDisruption(pod, why, ctx);
+  await patchStatus(pod, { phase: "Failed", ...(conditions === undefined ? {} : { conditions }) }, ctx);
+}
+
+function withDisruption(pod: PodState, { reason, message }: Why, ctx: Context): readonly object[] {
   const type = "DisruptionTarget";
   const lastTransitionTime = rfc3339(ctx.clock.now());
   const others = pod.status?.conditions?.filter((condition) => condition.type !== type) ?? [];
-  const conditions = [
-    ...others,
-    { type, status: "True", reason, message, lastProbeTime: null, lastTransitionTime },
-  ];
+  return [...others, { type, status: "True", reason, message, lastProbeTime: null, lastTransitionTime }];
+}
+
+async function patchStatus(pod: PodState, status: object, ctx: Context): Promise<void> {
   const options = { subresource: "status", signal: ctx.signal } as const;
-  await ctx.client
-    .patch(Pod, keyOf(pod), { merge: { status: { conditions } } as never }, options)
-    .catch(ignoreGone);
+  await ctx.client.patch(Pod, keyOf(pod), { merge: { status } as never }, options).catch(ignoreGone);
 }
 
 async function remove(
