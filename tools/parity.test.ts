@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-const document = readFileSync("docs/parity.md", "utf8");
-
 /** The cells of every row of every table whose last column is `Test`. */
-function rows(): string[][] {
-  const tables = document.split("\n\n").filter((block) => block.startsWith("|"));
+function rowsOf(page: string): string[][] {
+  const tables = readFileSync(page, "utf8")
+    .split("\n\n")
+    .filter((block) => block.startsWith("|"));
   return tables.flatMap((table) => {
     const [head = [], , ...body] = table
       .trim()
@@ -27,7 +27,17 @@ function filesIn(cell: string): string[] {
   );
 }
 
-const all = rows();
+/** Rows whose last cell names no test that exists, nor says with a dash that there is nothing to test. */
+function wrongRows(rows: readonly string[][]): string[] {
+  return rows.flatMap((cells) => {
+    const cell = cells.at(-1) ?? "";
+    const files = filesIn(cell);
+    const missing = files.filter((file) => !existsSync(file) || !/\.test\.ts$|\.mjs$/.test(file));
+    return cell === "-" || (files.length > 0 && missing.length === 0) ? [] : [`${cells[0]}: ${cell}`];
+  });
+}
+
+const all = rowsOf("docs/parity.md");
 
 describe("docs/parity.md", () => {
   it("is looked at whole", () => {
@@ -35,13 +45,7 @@ describe("docs/parity.md", () => {
   });
 
   it("names for every row a test that exists, or says that there is nothing to test", () => {
-    const wrong = all.flatMap((cells) => {
-      const cell = cells.at(-1) ?? "";
-      const files = filesIn(cell);
-      const missing = files.filter((file) => !existsSync(file) || !/\.test\.ts$|\.mjs$/.test(file));
-      return cell === "-" || (files.length > 0 && missing.length === 0) ? [] : [`${cells[0]}: ${cell}`];
-    });
-    expect(wrong).toEqual([]);
+    expect(wrongRows(all)).toEqual([]);
   });
 
   it("has all thirty cases, each with a test of that number", () => {
@@ -55,5 +59,28 @@ describe("docs/parity.md", () => {
         .map((file) => `${cells[0]}: ${file}`);
     });
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("docs/reference/admission.md", () => {
+  const rows = rowsOf("docs/reference/admission.md");
+
+  it("names for every row a test that exists", () => {
+    expect(rows.length).toBeGreaterThan(25);
+    expect(wrongRows(rows)).toEqual([]);
+  });
+
+  it("has every plug-in of the cluster", () => {
+    const access = "packages/cluster/src/access";
+    const sources = readdirSync(access, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+      .map((file) => readFileSync(`${access}/${file}`, "utf8"))
+      .filter((source) => source.includes("AdmissionPlugin"));
+    const plugins = sources.flatMap((source) =>
+      [...source.matchAll(/\bname: "([A-Z]\w+)"/g)].map(([, name = ""]) => name),
+    );
+    const named = new Set(rows.flatMap(([names = ""]) => names.replace(" (off)", "").split(", ")));
+    expect(plugins.length).toBeGreaterThan(15);
+    expect(plugins.filter((name) => !named.has(name))).toEqual([]);
   });
 });
