@@ -36,6 +36,17 @@ describe("bowline init", () => {
     expect(shell.read("My Shop_2/PROJECT")).toContain("projectName: my-shop-2\n");
   });
 
+  it("notes license and owner", async () => {
+    const about = ["--domain", "example.com", "--owner", "Harbour Ltd"];
+    await shell.ok("init", "licensed", ...about, "--license", "apache2");
+    expect(JSON.parse(shell.read("licensed/package.json"))).toMatchObject({
+      license: "Apache-2.0",
+      author: "Harbour Ltd",
+    });
+    await shell.ok("init", "unlicensed", ...about, "--license", "none");
+    expect(JSON.parse(shell.read("unlicensed/package.json"))).not.toHaveProperty("license");
+  });
+
   it("asks a person for the domain, and nobody else", async () => {
     shell.answers = ["example.org"];
     await shell.ok("init");
@@ -45,6 +56,10 @@ describe("bowline init", () => {
 
   it.each([
     [["init"], "--domain is missing: domain of your api groups"],
+    [
+      ["init", "--domain", "a.b", "--license", "my own"],
+      '--license "my own": apache2, none or an SPDX identifier',
+    ],
     [
       ["init", "--domain", "Example.com"],
       '--domain "Example.com": a lowercase RFC 1123 subdomain must consist of',

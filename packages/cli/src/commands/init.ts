@@ -16,6 +16,8 @@ interface InitFlags {
   readonly projectName?: string;
   readonly repo?: string;
   readonly namespaced?: boolean;
+  readonly license?: string;
+  readonly owner?: string;
   readonly bowline?: string;
   readonly force?: boolean;
 }
@@ -30,6 +32,11 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .option("--project-name <name>", "begins the names of all manifests; default: the folder's name")
     .option("--repo <name>", "name of the npm package; default: the project's name")
     .option("--namespaced", "the operator works in its own namespace only")
+    .option(
+      "--license <license>",
+      "of the project: apache2, another SPDX identifier, or none (default: none)",
+    )
+    .option("--owner <name>", "who owns the copyright")
     .option("--force", "overwrite files that are there")
     .addOption(
       new Option(
@@ -71,6 +78,8 @@ async function init(folder: string, flags: InitFlags, context: CommandContext): 
       projectName,
       packageName: repo ?? projectName,
       packageSpec: packageSource(flags.bowline, context),
+      license: licenseOf(flags.license),
+      owner: flags.owner,
     }),
     { path: "README.md", text: readme(projectName) },
     { path: "AGENTS.md", text: agentsGuide(projectName) },
@@ -90,6 +99,17 @@ async function init(folder: string, flags: InitFlags, context: CommandContext): 
     });
   }
   output.write(`\nNext:\n  npm install\n  npx bowline create api --group apps --version v1 --kind MyKind\n`);
+}
+
+/** kubebuilder's names, or an SPDX identifier. @throws UsageError */
+function licenseOf(text = "none"): string | undefined {
+  if (text === "none") return undefined;
+  if (text === "apache2") return "Apache-2.0";
+  if (!/^[A-Za-z0-9][\w.+-]*$/.test(text))
+    throw new UsageError(
+      `--license ${JSON.stringify(text)}: apache2, none or an SPDX identifier such as MIT is expected`,
+    );
+  return text;
 }
 
 /** A folder's name made into a label: `My Shop` is `my-shop`. */

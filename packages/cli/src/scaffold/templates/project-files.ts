@@ -8,6 +8,10 @@ export interface ProjectTemplate {
   packageSpec(name: string): string;
   /** npm name of the project. */
   readonly packageName: string;
+  /** SPDX identifier. */
+  readonly license?: string | undefined;
+  /** Who owns the copyright. */
+  readonly owner?: string | undefined;
 }
 
 /** Versions that are known to work together on Node 20.19. */
@@ -30,6 +34,8 @@ export function packageJson(project: ProjectTemplate): string {
     name: project.packageName,
     version: "0.1.0",
     private: true,
+    ...(project.license === undefined ? {} : { license: project.license }),
+    ...(project.owner === undefined ? {} : { author: project.owner }),
     type: "module",
     engines: { node: ">=20.19" },
     exports: { ".": "./dist/operator.js" },
