@@ -7,6 +7,7 @@ import { daemonSetController } from "./daemon-set.ts";
 import { deploymentController } from "./deployment/deployment.ts";
 import { disruptionController } from "./disruption-budget.ts";
 import { endpointSliceController } from "./endpoints/endpoint-slices.ts";
+import { endpointMirroringController } from "./endpoints/endpoint-mirroring.ts";
 import { endpointsController } from "./endpoints/endpoints.ts";
 import { eventExpiry } from "./event-expiry.ts";
 import { garbageCollector } from "./garbage-collection/garbage-collector.ts";
@@ -49,6 +50,7 @@ export function controllerManager(options: ControllerManagerOptions): Controller
     cronJobController(),
     endpointSliceController(),
     endpointsController(),
+    endpointMirroringController(),
     disruptionController(),
     nodeLifecycleController(),
     taintEvictionController(),

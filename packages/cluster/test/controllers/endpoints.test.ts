@@ -124,3 +124,103 @@ describe("Endpoint controllers", () => {
     );
   });
 });
+
+describe("Traffic distribution", () => {
+  it.each<[string | undefined, object | undefined]>([
+    [undefined, undefined],
+    ["PreferClose", { forZones: [{ name: "zone-a" }] }],
+    ["PreferSameZone", { forZones: [{ name: "zone-a" }] }],
+    ["PreferSameNode", { forZones: [{ name: "zone-a" }], forNodes: [{ name: "node-1" }] }],
+  ])("%s is %j in the hints of ready endpoints", async (trafficDistribution, hints) => {
+    const world = await start(1, trafficDistribution === undefined ? {} : { trafficDistribution });
+    await serving(world, 1);
+    const endpoint = (await slices(world))[0]?.endpoints?.[0];
+    expect(endpoint?.hints).toEqual(hints);
+  });
+});
+
+describe("Endpoints that somebody else writes", () => {
+  const bare = { metadata: key, spec: { ports: [{ port: 5432 }] } };
+  const subset = {
+    addresses: [{ ip: "192.0.2.1", hostname: "db-0", nodeName: "node-1" }],
+    notReadyAddresses: [{ ip: "192.0.2.2" }],
+    ports: [{ name: "sql", port: 5432, protocol: "TCP" }],
+  };
+  const write = (world: World, subsets: object[], metadata: object = {}): Promise<unknown> =>
+    world.client.create(Endpoints, { metadata: { ...key, ...metadata }, subsets } as never);
+
+  it("are mirrored to slices, with their labels and annotations", async () => {
+    const world = await newWorld();
+    await world.client.create(Service, bare as never);
+    await write(world, [subset, { addresses: [{ ip: "2001:db8::1" }], ports: [{ port: 80 }] }], {
+      labels: { team: "data" },
+      annotations: { note: "x", "endpoints.kubernetes.io/last-change-trigger-time": "2026-01-01T00:00:00Z" },
+    });
+    await world.quiet();
+    const found = await slices(world);
+    expect(found).toHaveLength(2);
+    const slice = found.find(({ addressType }) => addressType === "IPv4");
+    expect(slice).toMatchObject({
+      addressType: "IPv4",
+      ports: subset.ports,
+      endpoints: [
+        { addresses: ["192.0.2.1"], conditions: { ready: true }, hostname: "db-0", nodeName: "node-1" },
+        { addresses: ["192.0.2.2"], conditions: { ready: false } },
+      ],
+    });
+    expect(slice?.metadata.labels).toEqual({
+      team: "data",
+      "kubernetes.io/service-name": "web",
+      "endpointslice.kubernetes.io/managed-by": "endpointslicemirroring-controller.k8s.io",
+    });
+    expect(slice?.metadata.annotations).toEqual({ note: "x" });
+    expect(slice?.metadata.ownerReferences).toMatchObject([
+      { kind: "Endpoints", name: "web", controller: true },
+    ]);
+    expect(found.find(({ addressType }) => addressType === "IPv6")).toMatchObject({
+      ports: [{ name: "", port: 80, protocol: "TCP" }],
+      endpoints: [{ addresses: ["2001:db8::1"] }],
+    });
+  });
+
+  it("are followed when they change, and given up when the Service gets a selector or they say so", async () => {
+    const world = await newWorld();
+    await world.client.create(Service, bare as never);
+    await write(world, [subset]);
+    await world.quiet();
+    const [before] = await slices(world);
+    const patch = (merge: object): Promise<unknown> =>
+      world.client.patch(Endpoints, key, { merge: merge as never });
+    await patch({ subsets: [{ ...subset, notReadyAddresses: null, addresses: [{ ip: "192.0.2.9" }] }] });
+    await world.quiet();
+    const [after] = await slices(world);
+    expect(after?.metadata.uid).toBe(before?.metadata.uid);
+    expect(after?.endpoints?.map(({ addresses }) => addresses)).toEqual([["192.0.2.9"]]);
+    await patch({ metadata: { labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } } });
+    await world.quiet();
+    expect(await slices(world)).toEqual([]);
+    await patch({ metadata: { labels: null } });
+    await world.quiet();
+    expect(await slices(world)).toHaveLength(1);
+    await world.client.patch(Service, key, { merge: { spec: { selector: { app: "web" } } } });
+    await world.quiet();
+    const managers = (await slices(world)).map(
+      ({ metadata }) => metadata.labels?.["endpointslice.kubernetes.io/managed-by"],
+    );
+    expect(managers).toEqual(["endpointslice-controller.k8s.io"]);
+  });
+
+  it("wait for their Service, and are cut at a thousand addresses", async () => {
+    const world = await newWorld();
+    const many = Array.from({ length: 1010 }, (_, at) => ({ ip: `10.9.${at >> 8}.${at & 255}` }));
+    await write(world, [{ addresses: many, ports: [{ port: 80 }] }]);
+    await world.quiet();
+    expect(await slices(world)).toEqual([]);
+    await world.client.create(Service, bare as never);
+    await world.quiet();
+    expect((await slices(world)).map(({ endpoints }) => endpoints?.length)).toEqual([1000]);
+    expect(await world.events({ kind: "Endpoints", name: "web" })).toEqual([
+      "TooManyAddressesToMirror: A max of 1000 addresses can be mirrored to EndpointSlices per Endpoints subset. 10 addresses were skipped",
+    ]);
+  });
+});

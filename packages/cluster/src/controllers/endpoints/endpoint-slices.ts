@@ -94,11 +94,29 @@ async function endpointOf(service: ServiceState, pod: PodState, ctx: Context): P
   return {
     addresses: [pod.status?.podIP ?? ""],
     conditions: { ready, serving, terminating },
+    ...hintsOf(service, { ready, nodeName, zone }),
     ...(isNamed ? { hostname } : {}),
     ...(nodeName === undefined ? {} : { nodeName }),
     targetRef: { kind: "Pod", name, namespace, uid },
     ...(zone === undefined ? {} : { zone }),
   };
+}
+
+const closeDistributions: ReadonlySet<string> = new Set(["PreferClose", "PreferSameZone", "PreferSameNode"]);
+
+/** Whose traffic an endpoint should get. Source: k8s.io/endpointslice/trafficdist. */
+function hintsOf(
+  { spec }: ServiceState,
+  at: { readonly ready: boolean; readonly nodeName: string | undefined; readonly zone: string | undefined },
+): Pick<Endpoint, "hints"> {
+  const { trafficDistribution = "" } = spec ?? {};
+  if (!at.ready || !closeDistributions.has(trafficDistribution)) return {};
+  const isSameNode = trafficDistribution === "PreferSameNode" && at.nodeName !== undefined;
+  const hints = {
+    ...(at.zone === undefined ? {} : { forZones: [{ name: at.zone }] }),
+    ...(isSameNode ? { forNodes: [{ name: at.nodeName ?? "" }] } : {}),
+  };
+  return Object.keys(hints).length === 0 ? {} : { hints };
 }
 
 /** Endpoints stay in their slices; new ones fill slices that have room. */
