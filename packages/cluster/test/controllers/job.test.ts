@@ -137,6 +137,48 @@ describe("Job controller", () => {
     expect((await get(world)).status).toMatchObject({ completedIndexes: "0,2", failedIndexes: "1,3" });
   });
 
+  /** Annotations about failures, by the second in which the pod was made. */
+  async function attempts(world: World): Promise<Record<string, string>> {
+    const begin = Date.parse("2026-01-01T00:00:00Z");
+    const prefix = "batch.kubernetes.io/job-index-";
+    return Object.fromEntries(
+      (await world.list(Pod)).map(({ metadata }) => [
+        (Date.parse(metadata.creationTimestamp ?? "") - begin) / 1000,
+        ["failure-count", "ignored-failure-count"]
+          .map((name) => metadata.annotations?.[`${prefix}${name}`] ?? "-")
+          .join(" "),
+      ]),
+    );
+  }
+
+  it("makes an index wait after each of its failures: 10 s, 20 s, ..., and the others not", async () => {
+    const world = await start();
+    const spec = { completions: 2, parallelism: 2, completionMode: "Indexed", backoffLimitPerIndex: 2 };
+    await world.client.create(Job, jobOf("odd", spec));
+    await ended(world, "Failed");
+    expect((await get(world)).status).toMatchObject({ completedIndexes: "0", failedIndexes: "1", failed: 3 });
+    const pods = (await world.list(Pod)).filter(
+      ({ metadata }) => metadata.labels?.["batch.kubernetes.io/job-completion-index"] === "1",
+    );
+    const times = pods.map(({ metadata }) => metadata.creationTimestamp?.slice(14, 19)).sort();
+    expect(times).toEqual(["00:00", "00:11", "00:32"]);
+    expect(await attempts(world)).toMatchObject({ 11: "1 -", 32: "2 -" });
+  });
+
+  it("counts failures of an index that the failure policy ignores apart, for their waits alone", async () => {
+    const world = await start();
+    const spec = {
+      completions: 1,
+      completionMode: "Indexed",
+      backoffLimitPerIndex: 1,
+      podFailurePolicy: { rules: [{ action: "Ignore", onExitCodes: { operator: "In", values: [42] } }] },
+    };
+    await world.client.create(Job, jobOf("code42", spec));
+    await world.pass(40_000);
+    expect(await attempts(world)).toEqual({ 0: "0 -", 11: "0 1", 32: "0 2" });
+    expect(await has(world, "Failed")).toBe(false);
+  });
+
   it("is complete as soon as a rule of the success policy is met", async () => {
     const world = await start();
     const spec = {

@@ -29,6 +29,16 @@ export interface JobState {
   readonly failJob: FailureVerdict | undefined;
   /** Time of the last failure, milliseconds since 1970. */
   readonly lastFailedAt: number | undefined;
+  /** What is known of the failures of an index, with limits by index. */
+  readonly failuresByIndex: ReadonlyMap<number, IndexFailures>;
+}
+
+/** How often the pods of one index failed. */
+export interface IndexFailures {
+  readonly count: number;
+  /** Those that the failure policy leaves out of the count. */
+  readonly ignoredCount: number;
+  readonly lastAt: number;
 }
 
 export function isIndexed(job: JobObject): boolean {
@@ -82,7 +92,25 @@ export function stateOf(job: JobObject, pods: readonly PodState[]): JobState {
     failedIndexes,
     failJob: [...verdicts.values()].find((verdict) => verdict.action === "FailJob"),
     lastFailedAt: lastFailure(pods.filter((pod) => hasFailed(job, pod))),
+    failuresByIndex: failuresByIndex(job, pods),
   };
+}
+
+/** Each pod carries the count of those before it, so that the last one knows them all. */
+function failuresByIndex(job: JobObject, pods: readonly PodState[]): Map<number, IndexFailures> {
+  const known = new Map<number, IndexFailures>();
+  if (job.spec?.backoffLimitPerIndex === undefined) return known;
+  for (const pod of pods.filter((one) => hasFailed(job, one))) {
+    const index = indexOf(pod) ?? -1;
+    const isIgnored = judgeFailure(job.spec.podFailurePolicy, pod).action === "Ignore";
+    const count = indexFailures(pod) - (isIgnored ? 1 : 0);
+    const ignoredBefore = Number(pod.metadata.annotations?.[ignoredFailureAnnotation] ?? 0);
+    const ignoredCount = ignoredBefore + (isIgnored ? 1 : 0);
+    const before = known.get(index);
+    if (before !== undefined && before.count + before.ignoredCount > count + ignoredCount) continue;
+    known.set(index, { count, ignoredCount, lastAt: lastFailure([pod]) ?? 0 });
+  }
+  return known;
 }
 
 function addIndex(indexes: Set<number>, job: JobObject, pod: PodState): void {

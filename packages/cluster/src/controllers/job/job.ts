@@ -17,7 +17,7 @@ import {
   type JobState,
   type JobVerdict,
   failureCountAnnotation,
-  indexFailures,
+  ignoredFailureAnnotation,
   isIndexed,
   stateOf,
   trackingFinalizer,
@@ -220,10 +220,13 @@ class JobPass {
     if (missing <= 0) return undefined;
     const waitMs = this.#backOffMs(state);
     if (waitMs > 0) return waitMs;
-    const indexes = isIndexed(this.#job) ? this.#freeIndexes(state, missing) : undefined;
-    const count = indexes?.length ?? missing;
-    await inGrowingBatches(count, (i) => this.#create(indexes?.[i], state));
-    return undefined;
+    if (!isIndexed(this.#job)) {
+      await inGrowingBatches(missing, () => this.#create(undefined, state));
+      return undefined;
+    }
+    const { indexes, nextMs } = this.#freeIndexes(state, missing);
+    await inGrowingBatches(indexes.length, (i) => this.#create(indexes[i], state));
+    return nextMs;
   }
 
   /** Those that are not ready go first, then the youngest. */
@@ -245,18 +248,34 @@ class JobPass {
       state.lastFailedAt === undefined
     )
       return 0;
-    const delayMs = Math.min(podBackOffMaxMs, podBackOffMs * 2 ** Math.min(30, state.failed - 1));
-    return Math.max(0, state.lastFailedAt + delayMs - this.#now);
+    return this.#remainingMs(state.failed, state.lastFailedAt);
   }
 
-  #freeIndexes(state: JobState, count: number): number[] {
+  #remainingMs(failures: number, lastAt: number): number {
+    const delayMs = Math.min(podBackOffMaxMs, podBackOffMs * 2 ** Math.min(30, failures - 1));
+    return Math.max(0, lastAt + delayMs - this.#now);
+  }
+
+  /** Indexes that need a pod now, and when the next of those that wait after a failure needs one. */
+  #freeIndexes(
+    state: JobState,
+    count: number,
+  ): { readonly indexes: readonly number[]; readonly nextMs: number | undefined } {
     const taken = new Set([...state.completedIndexes, ...state.failedIndexes]);
     for (const pod of state.active) taken.add(indexOf(pod) ?? -1);
-    const free: number[] = [];
-    for (let index = 0; index < (this.#job.spec?.completions ?? 0) && free.length < count; index++) {
-      if (!taken.has(index)) free.push(index);
+    const indexes: number[] = [];
+    let nextMs: number | undefined;
+    for (let index = 0; index < (this.#job.spec?.completions ?? 0) && indexes.length < count; index++) {
+      if (taken.has(index)) continue;
+      const failures = state.failuresByIndex.get(index);
+      const waitMs =
+        failures === undefined
+          ? 0
+          : this.#remainingMs(failures.count + failures.ignoredCount, failures.lastAt);
+      if (waitMs > 0) nextMs = Math.min(nextMs ?? waitMs, waitMs);
+      else indexes.push(index);
     }
-    return free;
+    return { indexes, nextMs };
   }
 
   async #create(index: number | undefined, state: JobState): Promise<void> {
@@ -267,12 +286,11 @@ class JobPass {
       await createPod(maker, this.#ctx as never, common);
       return;
     }
-    const failures = state.newFailed.filter((pod) => indexOf(pod) === index).map(indexFailures);
+    const { count = 0, ignoredCount = 0 } = state.failuresByIndex.get(index) ?? {};
     const annotations = {
       [indexAnnotation]: String(index),
-      ...(spec?.backoffLimitPerIndex === undefined
-        ? {}
-        : { [failureCountAnnotation]: String(Math.max(0, ...failures)) }),
+      ...(spec?.backoffLimitPerIndex === undefined ? {} : { [failureCountAnnotation]: String(count) }),
+      ...(ignoredCount === 0 ? {} : { [ignoredFailureAnnotation]: String(ignoredCount) }),
     };
     const { random } = this.#ctx.client;
     await createPod(maker, this.#ctx as never, {
