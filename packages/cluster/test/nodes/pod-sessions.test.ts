@@ -66,11 +66,10 @@ function streams(input: readonly string[] = []) {
   async function* stdin(): AsyncGenerator<Uint8Array> {
     for (const text of input) yield new TextEncoder().encode(text);
   }
+  async function* sizes(): AsyncGenerator<never> {}
   const { signal } = new AbortController();
-  return {
-    out,
-    streams: { stdin: stdin(), tty: false, stdout: take("stdout"), stderr: take("stderr"), signal },
-  };
+  const taken = { stdout: take("stdout"), stderr: take("stderr") };
+  return { out, streams: { stdin: stdin(), sizes: sizes(), tty: false, ...taken, signal } };
 }
 
 const counting: ImageBehaviors = {
