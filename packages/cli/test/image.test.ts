@@ -1,16 +1,16 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { chmodSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import net from "node:net";
 import path from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Descriptor, ImageConfig, ImageIndex, ImageManifest } from "../src/image/manifest.ts";
 import { mediaTypes } from "../src/image/manifest.ts";
-import { OciLayout } from "../src/image/oci-layout.ts";
+import { OciLayout, digestOf } from "../src/image/oci-layout.ts";
 import { tarArchive, tarFiles } from "../src/image/tar.ts";
 import { CommandLine } from "./command-line.ts";
 import { temporaryFolder } from "./dev-process.ts";
 import { ImageRegistry } from "./image-registry.ts";
+import { twoPlatformBase } from "./two-platform-base.ts";
 
 let shell: CommandLine;
 const closing: (() => unknown)[] = [];
@@ -71,32 +71,10 @@ const logIn = (host: string, password: string): void => {
   shell.write("docker/config.json", JSON.stringify({ auths: { [host]: { auth } } }));
 };
 
-/** A base for two platforms, in a layout of its own. */
-function twoPlatformBase(): OciLayout {
+function twoPlatforms(): OciLayout {
   const { folder, remove } = temporaryFolder();
   closing.push(remove);
-  const layout = new OciLayout(folder);
-  const manifests = ["amd64", "arm64"].map((architecture): Descriptor => {
-    const content = Buffer.from(architecture);
-    const layer = layout.writeBlob(
-      "application/vnd.docker.image.rootfs.diff.tar.gzip",
-      gzipSync(Buffer.concat([...tarArchive([{ path: "etc/arch", type: "file", mode: 0o644, content }])])),
-    );
-    const config: ImageConfig = {
-      os: "linux",
-      architecture,
-      config: { Entrypoint: ["/nodejs/bin/node"], User: "0", Env: ["A=b"], Labels: { base: "yes" } },
-      rootfs: { type: "layers", diff_ids: [`sha256:${"0".repeat(64)}`] },
-    };
-    const manifest = {
-      schemaVersion: 2,
-      config: layout.writeJson(mediaTypes.config, config),
-      layers: [layer],
-    };
-    return { ...layout.writeJson(mediaTypes.manifest, manifest), platform: { os: "linux", architecture } };
-  });
-  layout.setName("base", layout.writeJson(mediaTypes.index, { schemaVersion: 2, manifests }));
-  return layout;
+  return twoPlatformBase(folder);
 }
 
 describe("bowline build", () => {
@@ -138,7 +116,7 @@ describe("bowline build", () => {
   });
 
   it("keeps what the base says, and its platform; both platforms become one index", async () => {
-    const base = twoPlatformBase();
+    const base = twoPlatforms();
     const arm = await shell.ok(
       "build",
       "-t",
@@ -164,8 +142,25 @@ describe("bowline build", () => {
     expect(index.manifests.map((each) => each.platform?.architecture)).toEqual(["amd64", "arm64"]);
   });
 
+  it.each([
+    ["none", undefined, 1],
+    ["too little", [{ comment: "x", empty_layer: true }], 1],
+    ["all", [{ comment: "x", empty_layer: true }, { comment: "y" }], 2],
+  ])("has one entry of history for each layer, when the base has %s", async (_, history, ofBase) => {
+    const base = twoPlatforms();
+    const index = base.readJson<ImageIndex>(base.find("base") as Descriptor);
+    const manifest = base.readJson<ImageManifest>(index.manifests[0] as Descriptor);
+    const config = { ...base.readJson<ImageConfig>(manifest.config), ...(history && { history }) };
+    const changed = { ...manifest, config: base.writeJson(mediaTypes.config, config) };
+    base.setName("base", base.writeJson(mediaTypes.manifest, changed));
+    await shell.ok("build", "-t", "r.io/shop:v1", "--base", base.folder);
+    const image = built("r.io/shop:v1").config;
+    expect(image.history).toHaveLength(ofBase + 2);
+    expect(image.history?.filter((entry) => !entry.empty_layer)).toHaveLength(image.rootfs.diff_ids.length);
+  });
+
   it("takes an archive of a layout, zipped or not", async () => {
-    const base = twoPlatformBase();
+    const base = twoPlatforms();
     for (const [name, flag] of [
       ["base.tar", "-cf"],
       ["base.tgz", "-czf"],
@@ -174,6 +169,47 @@ describe("bowline build", () => {
       await shell.ok("build", "-t", "r.io/shop:v1", "--base", name, "--platform", "linux/amd64");
       expect(built("r.io/shop:v1").config.architecture).toBe("amd64");
     }
+  });
+
+  it("takes an archive of saved images, as Docker had them", async () => {
+    const layer = Buffer.concat([
+      ...tarArchive([{ path: "usr/bin/node", type: "file", mode: 0o755, content: Buffer.from("node") }]),
+    ]);
+    const config = {
+      os: "linux",
+      architecture: "arm64",
+      config: { Entrypoint: ["/usr/bin/node"] },
+      rootfs: { type: "layers", diff_ids: [digestOf(layer)] },
+    };
+    const files = {
+      "layer.tar": layer,
+      "config.json": Buffer.from(JSON.stringify(config)),
+      "manifest.json": Buffer.from(JSON.stringify([{ Config: "config.json", Layers: ["layer.tar"] }])),
+    };
+    const save = (names: readonly (keyof typeof files)[]): void =>
+      writeFileSync(
+        path.join(shell.folder, "saved.tar"),
+        Buffer.concat([
+          ...tarArchive(
+            names.map((each) => ({ path: each, type: "file", mode: 0o644, content: files[each] }) as const),
+          ),
+        ]),
+      );
+    save(["layer.tar", "config.json", "manifest.json"]);
+    await shell.ok("build", "-t", "r.io/shop:v1", "--base", "saved.tar");
+    const image = built("r.io/shop:v1");
+    expect(image.config).toMatchObject({
+      architecture: "arm64",
+      config: { Entrypoint: ["/usr/bin/node", "dist/main.js"] },
+    });
+    expect(image.manifest.layers[0]).toEqual({
+      mediaType: mediaTypes.layer,
+      digest: digestOf(layer),
+      size: layer.length,
+    });
+    save(["config.json", "manifest.json"]);
+    const broken = await shell.run("build", "-t", "r.io/shop:v1", "--base", "saved.tar");
+    expect(broken.stderr).toContain("has no file layer.tar, which its manifest.json names");
   });
 
   it.each([
@@ -239,7 +275,7 @@ describe("bowline push", () => {
 
   it("builds on a base of the registry, and borrows its layers", async () => {
     const target = await registry();
-    const base = twoPlatformBase();
+    const base = twoPlatforms();
     for (const entry of base.entries()) await copyTo(target, base, entry, "base");
     const name = `${target.host}/shop:v1`;
     await shell.ok("build", "-t", name, "--base", `${target.host}/base:v1`, "--platform", "linux/arm64");
@@ -307,7 +343,7 @@ describe("bowline push", () => {
       chmodSync(path.join(shell.folder, "bin", name), 0o755);
     };
     tool("docker", "exit 1");
-    tool("podman", `echo "$@" >>${log}`);
+    tool("podman", `echo "$@" >>${log}; test "$1 $2" != "manifest exists"`);
     process.env["PATH"] = path.join(shell.folder, "bin");
     expect(await shell.ok("build", "-t", "r.io/shop:v1")).toContain("podman build -t r.io/shop:v1 .");
     await shell.ok("push", "r.io/shop:v1");
@@ -316,6 +352,31 @@ describe("bowline push", () => {
     const failed = await shell.run("build", "-t", "r.io/shop:v1", "--builder", "podman");
     expect(failed.stderr).toBe("no space\nerror: podman build ended with code 3\n");
   });
+
+  it.each([
+    ["docker", "build --platform linux/amd64,linux/arm64 -t 127.0.0.1:1/shop:v1 ."],
+    [
+      "podman",
+      "build --tls-verify=false --platform linux/amd64,linux/arm64 --manifest 127.0.0.1:1/shop:v1 .",
+      "manifest push --all --tls-verify=false 127.0.0.1:1/shop:v1 docker://127.0.0.1:1/shop:v1",
+    ],
+    [
+      "buildah",
+      "build --tls-verify=false --platform linux/amd64,linux/arm64 --manifest 127.0.0.1:1/shop:v1 .",
+      "manifest push --all --tls-verify=false 127.0.0.1:1/shop:v1 docker://127.0.0.1:1/shop:v1",
+    ],
+  ])(
+    "has %s build for two platforms, and push both",
+    async (name, build, push = "push 127.0.0.1:1/shop:v1") => {
+      shell.write(`bin/${name}`, "#!/bin/sh\n");
+      chmodSync(path.join(shell.folder, "bin", name), 0o755);
+      process.env["PATH"] = path.join(shell.folder, "bin");
+      shell.write("Dockerfile", "FROM 127.0.0.1:1/node:22\nCOPY dist dist\n");
+      const both = ["--platform", "linux/amd64,linux/arm64"];
+      expect(await shell.ok("build", "-t", "127.0.0.1:1/shop:v1", ...both)).toContain(`${name} ${build}\n`);
+      expect(await shell.ok("push", "127.0.0.1:1/shop:v1")).toBe(`${name} ${push}\n`);
+    },
+  );
 });
 
 /** Puts an image with all that belongs to it into a registry, without a push. */
@@ -335,51 +396,4 @@ async function copyTo(
     });
   }
   target.manifests.set(`${repository}/v1`, { mediaType: entry.mediaType, bytes: source.readBlob(entry) });
-}
-
-const realRegistry = ((): string | undefined => {
-  try {
-    return execFileSync("which", ["docker-registry"], { encoding: "utf8" }).trim();
-  } catch {
-    return undefined;
-  }
-})();
-
-describe("a real registry", () => {
-  it.skipIf(realRegistry === undefined)(
-    "takes the image (skipped where docker-registry is not installed)",
-    async () => {
-      const port = await freePort();
-      shell.write(
-        "registry.yml",
-        `version: 0.1\nstorage: {filesystem: {rootdirectory: ${shell.folder}/data}}\nhttp: {addr: "127.0.0.1:${port}"}\n`,
-      );
-      const child = spawn(realRegistry as string, ["serve", path.join(shell.folder, "registry.yml")], {
-        stdio: ["ignore", "ignore", "pipe"],
-      });
-      closing.push(() => child.kill());
-      await new Promise<void>((resolve) => {
-        child.stderr.on("data", (chunk: Buffer) => {
-          if (chunk.toString().includes("listening on")) resolve();
-        });
-      });
-      const name = `127.0.0.1:${port}/team/shop:v1`;
-      const base = twoPlatformBase();
-      const both = "linux/amd64,linux/arm64";
-      await shell.ok("build", "-t", name, "--base", base.folder, "--platform", both);
-      await shell.ok("push", name);
-      expect((await shell.ok("push", name)).match(/^exists/gm)?.length).toBeGreaterThan(5);
-      await shell.ok("build", "-t", `127.0.0.1:${port}/two:v1`, "--base", name, "--platform", "linux/arm64");
-      expect(await shell.ok("push", `127.0.0.1:${port}/two:v1`)).toContain("mounted");
-    },
-  );
-});
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = net.createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -101,6 +101,7 @@ async function build(
       throw new UsageError("--base is for --builder bowline: others take it from the Dockerfile");
     await tools.buildByTool(tools.runProgram, tool, {
       ...{ folder, image: name, output, signal },
+      insecure: flags.insecure === true || (await areBasesHere(folder)),
       platforms: platforms.map(({ os, architecture }) => `${os}/${architecture}`),
     });
     // an image of the same name that bowline has built is not the newest any more
@@ -112,6 +113,17 @@ async function build(
     ...(flags.base === undefined ? {} : { base: flags.base }),
     insecure: flags.insecure === true,
   });
+}
+
+/** True when all that the Dockerfile is built on comes from registries of this machine. */
+async function areBasesHere(folder: string): Promise<boolean> {
+  const [{ basesOfDockerfile }, { isLoopback }] = await Promise.all([
+    import("../image/dockerfile.ts"),
+    import("../image/image-reference.ts"),
+  ]);
+  const bases = basesOfDockerfile(folder);
+  // a name without a registry has no slash, or one behind a word that is no host
+  return bases.length > 0 && bases.every((base) => isLoopback(base.split("/")[0] ?? ""));
 }
 
 async function toolFor(builder: string, signal: AbortSignal): Promise<tools.ToolName | undefined> {
@@ -140,7 +152,7 @@ async function push(
 ): Promise<void> {
   const { workingFolder: folder, output } = context;
   const name = imageName(argument, flags, folder);
-  const [{ parseImageReference }, { projectLayout, pushProject }] = await Promise.all([
+  const [{ isLoopback, parseImageReference }, { projectLayout, pushProject }] = await Promise.all([
     import("../image/image-reference.ts"),
     import("../image/build-project.ts"),
   ]);
@@ -152,5 +164,8 @@ async function push(
   const tool = await tools.toolWithImage(tools.runProgram, name, signal);
   if (tool === undefined)
     throw new CommandError(`there is no image ${name} here: run bowline build -t ${name} first`);
-  await tools.pushByTool(tools.runProgram, tool, { folder, image: name, output, signal, insecure });
+  await tools.pushByTool(tools.runProgram, tool, {
+    ...{ folder, image: name, output, signal },
+    insecure: insecure || isLoopback(reference.registry),
+  });
 }

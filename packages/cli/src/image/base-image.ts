@@ -5,7 +5,6 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   rmSync,
   statSync,
@@ -16,6 +15,7 @@ import os from "node:os";
 import path from "node:path";
 import { createGunzip } from "node:zlib";
 import { CommandError, messageOf } from "../errors.ts";
+import { savedImages, takeInSavedImages } from "./docker-archive.ts";
 import { parseImageReference } from "./image-reference.ts";
 import {
   type Descriptor,
@@ -31,7 +31,7 @@ import {
 import { OciLayout } from "./oci-layout.ts";
 import { pullImage } from "./pull-image.ts";
 import type { RegistryAccess } from "./registry-client.ts";
-import { readTarFile, tarFiles } from "./tar.ts";
+import { type TarFile, readTarFile, tarFiles } from "./tar.ts";
 
 export interface BaseImage {
   readonly config: ImageConfig;
@@ -166,30 +166,35 @@ function imageFrom(layout: OciLayout, manifest: ImageManifest): BaseImage {
   return { config: layout.readJson<ImageConfig>(manifest.config), layers: manifest.layers };
 }
 
-/** An archive of an image layout (as `podman save --format oci-archive` and `docker save` write it), or of a file system. */
+/**
+ * An archive of an image layout (as `podman save --format oci-archive` and today's `docker save` write it), of saved images
+ * as Docker had them before, or of a file system.
+ */
 async function fromArchive(archive: string, options: BaseOptions): Promise<BaseImage[]> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), "bowline-base-"));
   try {
     const file = await unzipped(archive, scratch);
     const files = tarFiles(file);
     if (files.length === 0) throw new CommandError(`the archive ${options.base} is empty`);
-    if (!files.some((each) => each.path === "index.json"))
-      return [
-        await fromFileSystem(
-          file,
-          files.map((each) => each.path),
-          options,
-        ),
-      ];
-    for (const each of files) {
-      if (each.path.split("/").includes("..")) continue;
-      const target = path.join(scratch, "layout", each.path);
-      mkdirSync(path.dirname(target), { recursive: true });
-      writeFileSync(target, readTarFile(file, each));
+    const layout = new OciLayout(path.join(scratch, "layout"));
+    if (files.some((each) => each.path === "index.json")) unpack(file, files, layout.folder);
+    else {
+      const images = savedImages(file, files);
+      if (images === undefined) return [await fromFileSystem(file, files, options)];
+      await takeInSavedImages(file, files, images, layout);
     }
-    return fromLayout(new OciLayout(path.join(scratch, "layout")), options.base, options);
+    return fromLayout(layout, options.base, options);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function unpack(file: string, files: readonly TarFile[], folder: string): void {
+  for (const each of files) {
+    if (each.path.split("/").includes("..")) continue;
+    const target = path.join(folder, each.path);
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, readTarFile(file, each));
   }
 }
 
@@ -211,7 +216,7 @@ async function unzipped(file: string, scratch: string): Promise<string> {
 /** One layer with these files is the whole base. */
 async function fromFileSystem(
   file: string,
-  paths: readonly string[],
+  files: readonly TarFile[],
   options: BaseOptions,
 ): Promise<BaseImage> {
   if (options.platforms.length > 1) {
@@ -220,7 +225,7 @@ async function fromFileSystem(
     );
   }
   const layer = await options.layout.takeIn(mediaTypes.layer, createReadStream(file));
-  const node = paths.find((each) => /^(?:nodejs|usr\/local|usr|opt\/[^/]+)\/bin\/node$/.test(each));
+  const node = files.find(({ path }) => /^(?:nodejs|usr\/local|usr|opt\/[^/]+)\/bin\/node$/.test(path));
   return {
     config: {
       ...(options.platforms[0] ?? hostPlatform()),
@@ -229,14 +234,6 @@ async function fromFileSystem(
       history: [{ created: "1970-01-01T00:00:00Z", created_by: path.basename(options.base) }],
     },
     layers: [layer],
-    ...(node === undefined ? {} : { nodePath: `/${node}` }),
+    ...(node === undefined ? {} : { nodePath: `/${node.path}` }),
   };
-}
-
-/** Of the last stage of the Dockerfile, which is the one that runs. */
-export function baseOfDockerfile(folder: string): string | undefined {
-  const file = path.join(folder, "Dockerfile");
-  if (!existsSync(file)) return undefined;
-  const stages = [...readFileSync(file, "utf8").matchAll(/^\s*FROM\s+(?:--\S+\s+)*(\S+)/gim)];
-  return stages.at(-1)?.[1];
 }

@@ -5,7 +5,14 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Output } from "../output/output.ts";
 import type { BaseImage } from "./base-image.ts";
-import { asOciLayer, type Descriptor, type ImageConfig, mediaTypes, platformText } from "./manifest.ts";
+import {
+  asOciLayer,
+  type Descriptor,
+  type HistoryEntry,
+  type ImageConfig,
+  mediaTypes,
+  platformText,
+} from "./manifest.ts";
 import type { OciLayout } from "./oci-layout.ts";
 import { manifestOf } from "./production-modules.ts";
 import { nativeModules, programFolder, projectLayers, type ProjectLayer } from "./project-files.ts";
@@ -97,10 +104,19 @@ function configOf(folder: string, base: BaseImage, layers: readonly PackedLayer[
     },
     rootfs: { type: "layers", diff_ids: [...from.rootfs.diff_ids, ...layers.map((layer) => layer.diffId)] },
     history: [
-      ...(from.history ?? []),
+      ...historyOf(from, created),
       ...layers.map(() => ({ created, created_by: "bowline build", comment: `for ${platformText(from)}` })),
     ],
   };
+}
+
+/**
+ * One entry for each layer. A base may have no history, or an incomplete one; tools that build upon the image refuse to when
+ * entries and layers do not match.
+ */
+function historyOf({ history = [], rootfs }: ImageConfig, created: string): readonly HistoryEntry[] {
+  const isComplete = history.filter((entry) => entry.empty_layer !== true).length === rootfs.diff_ids.length;
+  return isComplete ? history : rootfs.diff_ids.map(() => ({ created, comment: "of the base image" }));
 }
 
 /** SOURCE_DATE_EPOCH (seconds) when it is set, as reproducible-builds.org defines it, else 1970. */

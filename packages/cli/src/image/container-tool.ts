@@ -57,29 +57,45 @@ async function answers(
   return (await run(tool, args, signal === undefined ? {} : { signal })) === 0;
 }
 
-export interface ToolBuild {
+interface ToolTask {
   readonly folder: string;
   readonly image: string;
-  /** `linux/amd64`; several need a tool that builds for several. */
-  readonly platforms: readonly string[];
+  /** Registries may speak plain HTTP. Docker has no flag for it: its daemon is told which ones may. */
+  readonly insecure: boolean;
   readonly output: Output;
   readonly signal?: AbortSignal;
 }
 
-/** Builds by the Dockerfile of the project. @throws CommandError when the tool fails; it has said why */
-export async function buildByTool(run: RunProgram, tool: ToolName, build: ToolBuild): Promise<void> {
-  const platform = build.platforms.length === 0 ? [] : ["--platform", build.platforms.join(",")];
-  await must(run, tool, ["build", ...platform, "-t", build.image, "."], build);
+export interface ToolBuild extends ToolTask {
+  /** `linux/amd64`; several need a tool that builds for several. */
+  readonly platforms: readonly string[];
 }
 
-/** @throws CommandError when the tool fails; it has said why */
-export async function pushByTool(
-  run: RunProgram,
-  tool: ToolName,
-  push: Omit<ToolBuild, "platforms"> & { readonly insecure: boolean },
-): Promise<void> {
-  const flags = push.insecure && tool !== "docker" ? ["--tls-verify=false"] : [];
-  await must(run, tool, ["push", ...flags, push.image], push);
+/** Builds by the Dockerfile of the project. @throws CommandError when the tool fails; it has said why */
+export async function buildByTool(run: RunProgram, tool: ToolName, build: ToolBuild): Promise<void> {
+  const { image, platforms, signal } = build;
+  const platform = platforms.length === 0 ? [] : ["--platform", platforms.join(",")];
+  // podman and buildah would give the tag to one platform after the other; to a list that is there they would add
+  const isList = platforms.length > 1 && tool !== "docker";
+  if (isList && !(await answers(run, tool, ["manifest", "rm", image], signal)))
+    await answers(run, tool, ["rmi", image], signal);
+  const name = [isList ? "--manifest" : "-t", image];
+  await must(run, tool, ["build", ...plainHttp(tool, build), ...platform, ...name, "."], build);
+}
+
+/** Pushes an image, or the images of all platforms. @throws CommandError when the tool fails; it has said why */
+export async function pushByTool(run: RunProgram, tool: ToolName, push: ToolTask): Promise<void> {
+  const { image, signal } = push;
+  const flags = plainHttp(tool, push);
+  const isList = tool !== "docker" && (await answers(run, tool, ["manifest", "exists", image], signal));
+  const args = isList
+    ? ["manifest", "push", "--all", ...flags, image, `docker://${image}`]
+    : ["push", ...flags, image];
+  await must(run, tool, args, push);
+}
+
+function plainHttp(tool: ToolName, { insecure }: ToolTask): string[] {
+  return insecure && tool !== "docker" ? ["--tls-verify=false"] : [];
 }
 
 async function must(

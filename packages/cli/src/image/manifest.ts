@@ -44,7 +44,15 @@ export interface ImageConfig extends Platform {
   };
   /** Digests of the layers before compression. */
   readonly rootfs: { readonly type: "layers"; readonly diff_ids: readonly string[] };
-  readonly history?: readonly object[];
+  readonly history?: readonly HistoryEntry[];
+}
+
+export interface HistoryEntry {
+  readonly created?: string;
+  readonly created_by?: string;
+  readonly comment?: string;
+  /** It changed the configuration only. */
+  readonly empty_layer?: boolean;
 }
 
 export const mediaTypes = {
