@@ -123,7 +123,6 @@ function conditionsOf(worker: PodWorker, now: number): object[] {
       type,
       status,
       observedGeneration: pod.metadata.generation,
-      lastProbeTime: null,
       lastTransitionTime,
       ...(problem === undefined
         ? {}

@@ -277,4 +277,24 @@ describe("Simulated kubelet", () => {
     }
     expect(histories[0]).toBe(histories[1]);
   });
+
+  it("writes a status once, and nothing when it has nothing to say", async () => {
+    const writes: string[] = [];
+    const audit = (line: string): void => {
+      const { verb, userAgent, objectRef } = JSON.parse(line) as {
+        verb: string;
+        userAgent: string;
+        objectRef?: { resource?: string; subresource?: string };
+      };
+      if (verb === "patch" && objectRef?.resource === "pods" && userAgent === "kubelet")
+        writes.push(objectRef.subresource ?? "");
+    };
+    const world = await run({}, { audit });
+    await world.pass(1000);
+    expect((await status(world))?.phase).toBe("Running");
+    expect(writes).toEqual(["status"]);
+    await world.client.patch(Pod, key, { merge: { metadata: { labels: { a: "b" } } } });
+    await world.pass(1000);
+    expect(writes).toEqual(["status"]);
+  });
 });
