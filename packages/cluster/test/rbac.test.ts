@@ -17,7 +17,11 @@ describe("RBAC", () => {
   afterEach(() => cluster.close());
 
   const as = (name: string, ...groups: string[]): Transport => cluster.transport({ user: { name, groups } });
-  const get = (path: string): ApiRequest => ({ method: "GET", path });
+  const get = (path: string, query: Record<string, string> = {}): ApiRequest => ({
+    method: "GET",
+    path,
+    query,
+  });
   const post = (path: string, body: object): ApiRequest => ({ method: "POST", path, body });
   const errorOf = async (promise: Promise<unknown>): Promise<Status> =>
     promise.then(
@@ -161,6 +165,12 @@ describe("RBAC", () => {
       { verbs: ["list"], apiGroups: [""], resources: ["pods"], resourceNames: ["p"] },
       get("/api/v1/namespaces/a/pods"),
       false,
+    ],
+    [
+      "names allow lists of that name",
+      { verbs: ["list"], apiGroups: [""], resources: ["pods"], resourceNames: ["p"] },
+      get("/api/v1/namespaces/a/pods", { fieldSelector: "metadata.name=p" }),
+      true,
     ],
     ["path", { verbs: ["get"], nonResourceURLs: ["/metrics"] }, get("/metrics"), true],
     ["path prefix", { verbs: ["get"], nonResourceURLs: ["/debug/*"] }, get("/debug/pprof"), true],

@@ -5,6 +5,9 @@ import type { UserInfo } from "../registry/user.ts";
 import type { Store } from "../store/store.ts";
 import { type Authenticator, createAuthenticator } from "./authentication.ts";
 import { type Authorizer, allowAll } from "./authorization.ts";
+import { NodeAuthorizer, firstToAllow } from "./node/node-authorizer.ts";
+import { NodeRelations } from "./node/node-relations.ts";
+import { systemNodeRules } from "./rbac/bootstrap-cluster-roles.ts";
 import { bootstrapPolicy } from "./rbac/bootstrap-policy.ts";
 import { escalationCheck } from "./rbac/escalation-check.ts";
 import { RbacAuthorizer } from "./rbac/rbac-authorizer.ts";
@@ -14,7 +17,7 @@ import { keptSigningKey } from "./kept-signing-key.ts";
 import { RequestRecorder } from "./request-recorder.ts";
 import { ServiceAccountTokens } from "./service-account-tokens.ts";
 
-/** `AlwaysAllow`: no request of a known user is refused, as on a server without authorization. */
+/** `RBAC`: with the node authorizer before it, as `--authorization-mode=Node,RBAC`. `AlwaysAllow`: no request of a known user is refused, as on a server without authorization. */
 export type AuthorizationMode = "RBAC" | "AlwaysAllow";
 
 export interface AccessControlOptions {
@@ -42,6 +45,7 @@ export class AccessControl {
   /** Belongs at the end of the mutating admission plug-ins. */
   readonly escalationCheck: AdmissionPlugin;
   readonly #index: RbacIndex;
+  readonly #nodes: NodeRelations;
   readonly #tokens: Map<string, UserInfo>;
   readonly #options: AccessControlOptions;
   readonly #stopAggregation: () => void;
@@ -60,7 +64,11 @@ export class AccessControl {
     this.authenticator = createAuthenticator({ tokens: this.#tokens, serviceAccounts: this.serviceAccounts });
     this.#index = new RbacIndex(store);
     this.rbac = new RbacAuthorizer(this.#index);
-    this.authorizer = options.authorization === "AlwaysAllow" ? allowAll : this.rbac;
+    this.#nodes = new NodeRelations(store);
+    this.authorizer =
+      options.authorization === "AlwaysAllow"
+        ? allowAll
+        : firstToAllow(new NodeAuthorizer(this.#nodes, systemNodeRules), this.rbac);
     this.escalationCheck =
       options.authorization === "AlwaysAllow"
         ? { name: "RbacEscalation" }
@@ -81,6 +89,7 @@ export class AccessControl {
 
   close(): void {
     this.#stopAggregation();
+    this.#nodes.close();
     this.#index.close();
   }
 }

@@ -18,6 +18,8 @@ export interface AuthorizationRequest {
   readonly info: RequestAttributes;
   /** Of a request that is no resource. */
   readonly path: string;
+  /** `spec.nodeName=n1`, as the request has it; only some lists are allowed because of it. */
+  readonly fieldSelector?: string;
 }
 
 export interface Decision {

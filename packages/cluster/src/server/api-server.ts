@@ -126,7 +126,8 @@ export class ApiServer {
 
   #authorize(request: ServerRequest, { info, annotations }: Exchange): void {
     const { authorizer, recorder, audit } = this.#options.access;
-    const question = { user: request.user, info, path: request.path };
+    const fieldSelector = request.query.get("fieldSelector") ?? "";
+    const question = { user: request.user, info, path: request.path, fieldSelector };
     const decision = authorizer.authorize(question);
     recorder.observe(question, { userAgent: request.headers["user-agent"], allowed: decision.allowed });
     if (audit !== undefined) {
@@ -236,7 +237,8 @@ export function errorAnswer(error: StatusError, request?: Pick<ServerRequest, "h
 function scopeFits(resource: Resource, info: RequestInfo): boolean {
   if (!resource.api.namespaced) return info.namespace === "" || info.resource === "namespaces";
   if (info.namespace !== "") return true;
-  return info.name === "" ? info.verb === "list" || info.verb === "watch" : info.verb === "watch";
+  // across namespaces there are only collections
+  return info.verb === "list" || info.verb === "watch";
 }
 
 async function dispatch(context: VerbContext): Promise<ServerResponse> {

@@ -1,3 +1,5 @@
+import { parseFieldSelector, pathSegmentNameErrors } from "@bowline/api";
+
 /** What a path asks for. Source: k8s.io/apiserver pkg/endpoints/request (requestinfo.go). */
 export interface RequestInfo {
   /** False for paths such as `/version` and for discovery. */
@@ -10,7 +12,7 @@ export interface RequestInfo {
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Empty for requests of a collection. */
+  /** Empty for requests of a collection, unless a list or watch selects one object by its name. */
   readonly name: string;
   /** Whatever follows the subresource, for proxies: `["path", "below"]`. */
   readonly rest: readonly string[];
@@ -68,9 +70,25 @@ function resourcePart(
     namespace = parts[1] ?? "";
     if (parts.length > 2 && !namespaceSubresources.has(parts[2] ?? "")) parts = parts.slice(2);
   }
-  const [resource = "", name = "", subresource = "", ...rest] = parts;
-  const verb = verbOf(method, { name, oldWatch, watch: isTrue(query.get("watch")) });
+  const [resource = "", named = "", subresource = "", ...rest] = parts;
+  const verb = verbOf(method, { name: named, oldWatch, watch: isTrue(query.get("watch")) });
+  const isOfOne = !oldWatch && named === "" && (verb === "list" || verb === "watch");
+  const name = isOfOne ? selectedName(query.get("fieldSelector") ?? "") : named;
   return { isResource: true, verb, group, version, namespace, resource, subresource, name, rest };
+}
+
+/**
+ * The one object that `metadata.name=x` leaves of a list or watch: who may list it by its name alone, as `resourceNames` of a
+ * role says, may ask so. Empty for other selectors, and for one that cannot be read: that is said later.
+ */
+function selectedName(fieldSelector: string): string {
+  if (!fieldSelector.includes("metadata.name")) return "";
+  try {
+    const name = parseFieldSelector(fieldSelector).exactMatch("metadata.name") ?? "";
+    return pathSegmentNameErrors(name).length === 0 ? name : "";
+  } catch {
+    return "";
+  }
 }
 
 function verbOf(method: string, about: { name: string; oldWatch: boolean; watch: boolean }): string {

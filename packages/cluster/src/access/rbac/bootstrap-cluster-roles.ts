@@ -132,6 +132,9 @@ const systemNode = role(
   [read, "node.k8s.io", "runtimeclasses"],
 );
 
+/** What all nodes may do alike; the node authorizer narrows it for single kinds. */
+export const systemNodeRules: BootstrapClusterRole["rules"] = systemNode.rules;
+
 const scheduler = role(
   "system:kube-scheduler",
   events,
@@ -314,8 +317,8 @@ export const bootstrapClusterRoleBindings: readonly {
   { name: "system:kube-dns", users: [] },
   { name: "system:kube-scheduler", users: ["system:kube-scheduler"] },
   { name: "system:monitoring", groups: ["system:monitoring"] },
-  // nodes are bound: there is no node authorizer that would let each see only its own objects
-  { name: "system:node", groups: ["system:nodes"] },
+  // bound to nobody: the node authorizer lets each node see only its own objects
+  { name: "system:node", users: [] },
   { name: "system:node-proxier", users: ["system:kube-proxy"] },
   { name: "system:public-info-viewer", groups: ["system:authenticated", "system:unauthenticated"] },
   { name: "system:service-account-issuer-discovery", groups: ["system:serviceaccounts"] },
