@@ -11,8 +11,8 @@ const limitMs = 900_000;
  */
 describe.concurrent("a real client gets the answers of a real cluster", () => {
   it.each([
-    { name: "kubectl-1.35", stepsMin: 430 },
-    { name: "kubectl-1.28", stepsMin: 420 },
+    { name: "kubectl-1.35", stepsMin: 525 },
+    { name: "kubectl-1.28", stepsMin: 521 },
     { name: "helm-4", stepsMin: 58 },
     { name: "helm-3", stepsMin: 57 },
     { name: "client-node", stepsMin: 18 },

@@ -10,6 +10,10 @@ function permissions(minor: KubectlMinor): Step[] {
   return [
     ok("kubectl auth can-i create deployments", "yes"),
     ok("kubectl auth can-i '*' '*' --all-namespaces", "yes"),
+    ok("kubectl auth can-i create pods --subresource=exec", "yes"),
+    ok("kubectl auth can-i get /logs/", "yes"),
+    fails(1, "kubectl auth can-i get /logs/ --as=nobody", "no"),
+    ok("kubectl auth can-i list deployments.apps/scale", "yes"),
     fails(1, "kubectl auth can-i create deployments --as=nobody", "no"),
     ok("kubectl auth can-i list pods --as=system:serviceaccount:shop:bot", "yes"),
     fails(1, "kubectl auth can-i delete pods --as=system:serviceaccount:shop:bot", "no"),

@@ -124,6 +124,16 @@ const services: Step[] = [
     "kubectl create ingress web --rule='shop.example.com/*=web:80'",
     "ingress.networking.k8s.io/web created",
   ),
+  ok(
+    "kubectl create ingress secure --class=x --rule='a.example.com/b=web:80,tls=cert' --default-backend=web:80 --annotation a=b && kubectl get ingress secure -o jsonpath='{.spec.tls} {.spec.rules[0].http.paths[0].pathType}'",
+    /\[\{"hosts":\["a\.example\.com"\],"secretName":"cert"\}\] Exact$/,
+  ),
+  ok("kubectl delete ingress secure", /deleted/),
+  ok(
+    "kubectl create service clusterip headless --clusterip=None --tcp=1 && kubectl get service headless --no-headers",
+    /^headless +ClusterIP +None +<none> +1\/TCP +/m,
+  ),
+  ok("kubectl delete service headless", /deleted/),
   ok("kubectl get ingress web --no-headers", /^web +<none> +shop\.example\.com +80 +\S+$/m),
 ];
 
@@ -165,6 +175,10 @@ function configuration(minor: KubectlMinor): Step[] {
       /data\[tls\.crt\]: Required value/,
       /data\[tls\.key\]: Required value/,
     ),
+    ok(
+      "kubectl create secret generic hashed --from-literal=a=b --append-hash -o name && kubectl create configmap hashed --from-literal=a=b --append-hash -o name",
+      "secret/hashed-cgm2t8ff2d\nconfigmap/hashed-4dk9m7dmmg",
+    ),
     ok("kubectl create -f more", /configmap\/one created\nconfigmap\/two created/),
     ...(minor >= 35
       ? [
@@ -200,6 +214,37 @@ const permissions: Step[] = [
   ok(
     "kubectl create token bot --duration=1h --audience=shop | cut -d. -f2 | tr '_-' '/+' | base64 -d 2>/dev/null | jq -r '.aud[0] + \" \" + .sub'",
     "shop system:serviceaccount:shop:bot",
+  ),
+  fails(
+    1,
+    "kubectl create token bot --duration=10s",
+    /spec\.expirationSeconds: Invalid value: 10: may not specify a duration less than 10 minutes/,
+  ),
+  fails(
+    1,
+    "kubectl create token nobody",
+    'error: failed to create token: serviceaccounts "nobody" not found',
+  ),
+  ok(
+    "kubectl create token bot --bound-object-kind=Secret --bound-object-name=password -o jsonpath='{.spec.boundObjectRef}'",
+    '{"apiVersion":"v1","kind":"Secret","name":"password"}',
+  ),
+  ok(
+    "kubectl create role named --verb=get --resource=pods --resource-name=a --resource-name=b && kubectl get role named -o jsonpath='{.rules[0].resourceNames}'",
+    /\["a","b"\]$/,
+  ),
+  fails(1, "kubectl create role bad --verb=get --resource=nope", /doesn't have a resource type "nope"/),
+  ok(
+    "kubectl create clusterrole sum --aggregation-rule=example.com/sum=yes && kubectl create clusterrole part --verb=list --resource=pods && kubectl label clusterrole part example.com/sum=yes",
+    /clusterrole\.rbac\.authorization\.k8s\.io\/part labeled$/m,
+  ),
+  soon(
+    "kubectl get clusterrole sum -o jsonpath='{.rules}'",
+    '[{"apiGroups":[""],"resources":["pods"],"verbs":["list"]}]',
+  ),
+  ok(
+    "kubectl create clusterrole logs --verb=get --non-resource-url='/logs/*' && kubectl get clusterrole logs -o jsonpath='{.rules}'",
+    /\[\{"nonResourceURLs":\["\/logs\/\*"\],"verbs":\["get"\]\}\]$/,
   ),
 ];
 

@@ -117,6 +117,23 @@ const selectors: Step[] = [
 
 const paging: Step[] = [
   ok(
+    "kubectl get pods --server-print=false --no-headers | wc -l; kubectl get pods --no-headers | wc -l",
+    /^(\d+)\n\1$/m,
+  ),
+  ok("kubectl get pod tool --subresource=status -o jsonpath='{.status.phase}'", "Running"),
+  ok(
+    "kubectl get deployments -L app --show-labels --show-kind --no-headers",
+    /^deployment\.apps\/web +.* +web +app=web$/m,
+  ),
+  ok("kubectl get pod tool -o jsonpath-as-json='{.metadata.labels}' | jq -c .", '[{"app":"tool"}]'),
+  ok(
+    "kubectl get all",
+    /^pod\/tool /m,
+    /^service\/web /m,
+    /^deployment\.apps\/web /m,
+    /^cronjob\.batch\/tick /m,
+  ),
+  ok(
     "kubectl get configmaps --chunk-size=2 -o name | sort > paged.txt; kubectl get configmaps --chunk-size=0 -o name | sort | diff - paged.txt",
     "",
   ),

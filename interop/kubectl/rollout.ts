@@ -58,4 +58,43 @@ export const rolloutSteps: Step[] = [
     /successfully rolled out/,
   ),
   ok("kubectl rollout history daemonset/agent", /^1 +<none>\n2 +<none>$/m),
+  ok(
+    "kubectl set image statefulset/data '*=postgres:99' && kubectl rollout status statefulset/data --timeout=90s",
+    /complete/,
+  ),
+  ok("kubectl rollout history statefulset/data --revision=2", /^ +Image:\tpostgres:99$/m),
+  ok(
+    "kubectl rollout undo statefulset/data --to-revision=1 && kubectl rollout status statefulset/data --timeout=90s",
+    /^statefulset\.apps\/data rolled back$/m,
+  ),
+  soon("kubectl rollout history statefulset/data", /^2 +<none>\n3 +<none>$/m),
+  ok(
+    "kubectl rollout undo daemonset/agent --dry-run=server",
+    /rolled back \(server dry run\)|^Pod Template:/m,
+  ),
+  ok(
+    "kubectl rollout undo daemonset/agent && kubectl rollout status daemonset/agent --timeout=90s",
+    /^daemonset\.apps\/agent rolled back$/m,
+  ),
+  soon("kubectl rollout history daemonset/agent", /^2 +<none>\n3 +<none>$/m),
+  ok(
+    "kubectl get controllerrevisions --no-headers",
+    /^agent-\w+ +daemonset\.apps\/agent +3 /m,
+    /^data-\w+ +statefulset\.apps\/data +3 /m,
+  ),
+  fails(1, "kubectl rollout restart pod tool", 'error: pods "tool" restarting is not supported'),
+  fails(1, "kubectl rollout history pod tool", 'error: no history viewer has been implemented for "Pod"'),
+  ok("kubectl rollout pause deployment roll", "deployment.apps/roll paused"),
+  fails(
+    1,
+    "kubectl rollout undo deployment roll",
+    /you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume'/,
+  ),
+  ok("kubectl rollout resume deployment roll", "deployment.apps/roll resumed"),
+  fails(1, "kubectl rollout resume deployment roll", 'error: deployments.apps "roll" is not paused'),
+  fails(
+    1,
+    "kubectl rollout status deployment roll --revision=77",
+    /desired revision \(77\) is different from the running revision/,
+  ),
 ];

@@ -9,8 +9,10 @@ import { customResourceSteps } from "./custom-resource.ts";
 import { deleteSteps } from "./delete.ts";
 import { describeSteps } from "./describe.ts";
 import { getSteps } from "./get.ts";
+import { insideSteps } from "./inside.ts";
 import { nodeSteps } from "./node.ts";
 import { rolloutSteps } from "./rollout.ts";
+import { setSteps } from "./sets.ts";
 import { watchSteps } from "./watch.ts";
 
 /** Minor version of a kubectl: 28 or 35. What it prints differs in a few places. */
@@ -28,6 +30,8 @@ export function kubectlSteps(minor: KubectlMinor): Step[] {
     ...watchSteps(minor),
     ...customResourceSteps(minor),
     ...accessSteps(minor),
+    ...setSteps(minor),
+    ...insideSteps,
     ...nodeSteps,
     ...deleteSteps(minor),
   ];

@@ -94,6 +94,16 @@ describe("Admission plug-ins", () => {
         'pods "p" is forbidden: error looking up service account default/gone: serviceaccount "gone" not found',
       );
     });
+
+    it("names the beginning of a name that is yet to be generated", async () => {
+      const spec = { containers: [{ name: "c", image: "i" }], serviceAccountName: "gone" };
+      expect((await errorOf(post(pods, { metadata: { generateName: "web-" }, spec }))).message).toMatch(
+        /^pods "web-" is forbidden: error looking up service account /,
+      );
+      expect((await errorOf(post(pods, { metadata: {}, spec }))).message).toMatch(
+        /^pods "Unknown" is forbidden: error looking up service account /,
+      );
+    });
   });
 
   describe("LimitRanger", () => {

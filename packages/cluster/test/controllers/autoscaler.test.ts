@@ -266,6 +266,15 @@ describe("HorizontalPodAutoscaler controller", () => {
     expect(await replicas(world)).toBe(1);
   });
 
+  it("takes nobody away at once from what it finds", async () => {
+    const world = await start({ usage: () => ({ cpu: "10m" }) }, {}, 4);
+    await world.pass(270_000);
+    expect(await replicas(world)).toBe(4);
+    expect((await conditions(world))["AbleToScale"]).toBe("True ScaleDownStabilized");
+    await world.pass(60_000);
+    expect(await replicas(world)).toBe(1);
+  });
+
   it("stays between minimum and maximum", async () => {
     const world = await start({ usage: () => ({ cpu: "400m" }) }, { maxReplicas: 3 });
     expect(await replicas(world)).toBe(3);

@@ -30,7 +30,8 @@ const downWindowMs = 300_000;
 
 /** What was recommended when, and what was done: both bound what may be done now. */
 interface Memory {
-  recommendations: { readonly at: number; readonly replicas: number }[];
+  /** None before the first look at the target. */
+  recommendations?: { readonly at: number; readonly replicas: number }[];
   rescales: { readonly at: number; readonly change: number }[];
 }
 
@@ -46,7 +47,7 @@ export function horizontalAutoscaler(source: MetricSource): ControllerDefinition
     gone: ({ namespace, name }) => void memories.delete(`${namespace}/${name}`),
     async reconcile(scaler, ctx) {
       const key = `${scaler.metadata.namespace}/${scaler.metadata.name}`;
-      const memory = memories.get(key) ?? { recommendations: [], rescales: [] };
+      const memory = memories.get(key) ?? { rescales: [] };
       memories.set(key, memory);
       await new Autoscaling(scaler, ctx, { source, events, memory }).run();
     },
@@ -94,6 +95,9 @@ class Autoscaling {
       );
     }
     const current = scale.spec?.replicas ?? 0;
+    // what is there at first counts as recommended, so that no new autoscaler takes pods away at once
+    // (source: horizontal.go recordInitialRecommendation)
+    this.#ports.memory.recommendations ??= [{ at: this.#now, replicas: current }];
     this.#set(
       "AbleToScale",
       "True",
@@ -236,16 +240,17 @@ class Autoscaling {
     const upMs = (behavior?.scaleUp?.stabilizationWindowSeconds ?? 0) * 1000;
     const downSeconds = behavior?.scaleDown?.stabilizationWindowSeconds;
     const downMs = downSeconds === undefined ? downWindowMs : downSeconds * 1000;
-    memory.recommendations = memory.recommendations.filter(
-      ({ at }) => at > this.#now - Math.max(upMs, downMs),
-    );
+    const since = (at: number) => (memory.recommendations ?? []).filter((each) => each.at > at);
     const recent = (windowMs: number): number[] => [
       wanted,
-      ...memory.recommendations.filter(({ at }) => at > this.#now - windowMs).map(({ replicas }) => replicas),
+      ...since(this.#now - windowMs).map(({ replicas }) => replicas),
     ];
     const lowest = Math.min(...recent(upMs));
     const highest = Math.max(...recent(downMs));
-    memory.recommendations.push({ at: this.#now, replicas: wanted });
+    memory.recommendations = [
+      ...since(this.#now - Math.max(upMs, downMs)),
+      { at: this.#now, replicas: wanted },
+    ];
     const stable = behavior === undefined ? highest : Math.min(Math.max(current, lowest), highest);
     if (stable === wanted)
       this.#set("AbleToScale", "True", "ReadyForNewScale", "recommended size matches current size");

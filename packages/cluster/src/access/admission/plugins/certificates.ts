@@ -1,10 +1,10 @@
 /** Who may approve and sign which certificates. Source: kubernetes plugin/pkg/admission/certificates. */
-import { type Json, forbidden, jsonEqual } from "@bowline/api";
+import { type Json, jsonEqual } from "@bowline/api";
 import { type SigningRequest, readSigningRequest } from "@bowline/runtime";
 import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission.ts";
-import { resourceName } from "../../../registry/generic-registry.ts";
 import type { StoredObject } from "../../../store/revision.ts";
 import { type Authorizer, mastersGroup } from "../../authorization.ts";
+import { refusal } from "./refusal.ts";
 
 const group = "certificates.k8s.io";
 const clientSigner = "kubernetes.io/kube-apiserver-client";
@@ -35,7 +35,7 @@ function maySign(authorizer: Authorizer, { user }: AdmissionRequest, verb: strin
 }
 
 function refuse(request: AdmissionRequest, why: string): never {
-  throw forbidden(resourceName(request.resource), request.name, why);
+  throw refusal(request, why);
 }
 
 /** The three plug-ins around certificates. */

@@ -1,12 +1,12 @@
 /** Defaults and bounds of resources, by LimitRanges of the namespace. Source: kubernetes plugin/pkg/admission/limitranger. */
-import { type Quantity, compareQuantities, forbidden, quantityMilliValue, quantityText } from "@bowline/api";
+import { type Quantity, compareQuantities, quantityMilliValue, quantityText } from "@bowline/api";
 import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission.ts";
 import { withMetadata } from "../../../registry/metadata.ts";
-import { resourceName } from "../../../registry/generic-registry.ts";
 import type { Bucket } from "../../../store/bucket.ts";
 import type { StoredObject } from "../../../store/revision.ts";
 import { type AnyContainer, isPod, objectOf, podSpec, withSpec } from "./pod-fields.ts";
 import { type ResourceList, plainList, podResources, resourceList } from "./resource-list.ts";
+import { refusal } from "./refusal.ts";
 
 const annotation = "kubernetes.io/limit-ranger";
 
@@ -52,7 +52,7 @@ export function limitRanger(ranges: Bucket): AdmissionPlugin {
 
 function refuse(request: AdmissionRequest, problems: readonly string[]): never {
   const text = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
-  throw forbidden(resourceName(request.resource), request.name, text);
+  throw refusal(request, text);
 }
 
 /** The limits of each LimitRange of a namespace. */

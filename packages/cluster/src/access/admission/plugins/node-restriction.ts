@@ -2,14 +2,14 @@
  * What the user of a node may write: its own node, lease and pods, and nothing that would draw work to it.
  * Source: kubernetes plugin/pkg/admission/noderestriction.
  */
-import { type DeepReadonly, forbidden } from "@bowline/api";
+import type { DeepReadonly } from "@bowline/api";
 import type { Node, Pod } from "@bowline/api/core/v1";
 import { readSigningRequest } from "@bowline/runtime";
 import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission.ts";
-import { resourceName } from "../../../registry/generic-registry.ts";
 import type { Bucket } from "../../../store/bucket.ts";
 import type { StoredObject } from "../../../store/revision.ts";
 import { same } from "../../../registry/builtin/field-checks.ts";
+import { refusal } from "./refusal.ts";
 
 const userPrefix = "system:node:";
 const nodesGroup = "system:nodes";
@@ -34,7 +34,7 @@ export function nodeRestriction(stores: Stores): AdmissionPlugin {
         node === ""
           ? `could not determine node from user ${JSON.stringify(user.name)}`
           : checks[`${group}/${plural}`]?.(request, node, stores);
-      if (why !== undefined) throw forbidden(resourceName(resource), request.name, why);
+      if (why !== undefined) throw refusal(request, why);
     },
   };
 }

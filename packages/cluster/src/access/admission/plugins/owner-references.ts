@@ -2,11 +2,11 @@
  * Owner references need permissions: to delete the object, and for blockOwnerDeletion to set finalizers of the owner.
  * Source: kubernetes plugin/pkg/admission/gc (gc_admission.go).
  */
-import { type OwnerReference, forbidden, jsonEqual, parseApiVersion } from "@bowline/api";
+import { type OwnerReference, jsonEqual, parseApiVersion } from "@bowline/api";
 import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission.ts";
-import { resourceName } from "../../../registry/generic-registry.ts";
 import type { ResourceCatalog } from "../../../registry/resource-catalog.ts";
 import type { Authorizer } from "../../authorization.ts";
+import { refusal } from "./refusal.ts";
 
 export function ownerReferencesPermission(authorizer: Authorizer, catalog: ResourceCatalog): AdmissionPlugin {
   const allowed = (
@@ -41,7 +41,7 @@ export function ownerReferencesPermission(authorizer: Authorizer, catalog: Resou
       const before = (oldObject?.metadata.ownerReferences ?? []) as readonly OwnerReference[];
       if (jsonEqual(owners as never, before as never)) return;
       const refuse = (why: string): never => {
-        throw forbidden(resourceName(resource), request.name, why);
+        throw refusal(request, why);
       };
       if (operation === "UPDATE") {
         const { group, plural } = resource.api;

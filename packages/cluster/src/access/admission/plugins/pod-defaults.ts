@@ -1,9 +1,8 @@
 /** Small plug-ins that fill in or check one thing of a pod. */
-import { forbidden } from "@bowline/api";
 import type { AdmissionPlugin } from "../../../registry/admission.ts";
-import { resourceName } from "../../../registry/generic-registry.ts";
 import type { Bucket } from "../../../store/bucket.ts";
 import { isPod, objectOf, podSpec, withSpec } from "./pod-fields.ts";
+import { refusal } from "./refusal.ts";
 
 interface Toleration {
   readonly key?: string;
@@ -50,7 +49,7 @@ export function runtimeClass(classes: Bucket): AdmissionPlugin {
       if (!isPod(request) || request.operation !== "CREATE") return pod;
       const { runtimeClassName, overhead, nodeSelector, tolerations } = podSpec(pod);
       const refuse = (why: string): never => {
-        throw forbidden(resourceName(request.resource), request.name, why);
+        throw refusal(request, why);
       };
       if (runtimeClassName === undefined || runtimeClassName === "") {
         if (overhead !== undefined && Object.keys(overhead).length > 0)

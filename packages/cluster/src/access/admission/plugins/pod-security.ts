@@ -1,11 +1,11 @@
 /** Pod security standards by labels of the namespace. Source: k8s.io/pod-security-admission admission (admission.go). */
-import { type Labels, forbidden } from "@bowline/api";
+import type { Labels } from "@bowline/api";
 import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission.ts";
-import { resourceName } from "../../../registry/generic-registry.ts";
 import type { Bucket } from "../../../store/bucket.ts";
 import type { StoredObject } from "../../../store/revision.ts";
 import { podTemplateOf } from "./pod-fields.ts";
 import { type SecurityLevel, podViolations, violationsText } from "./pod-security-checks.ts";
+import { refusal } from "./refusal.ts";
 
 const prefix = "pod-security.kubernetes.io/";
 const modes = ["enforce", "audit", "warn"] as const;
@@ -75,7 +75,7 @@ function judge(request: AdmissionRequest, object: StoredObject, labels: Labels):
     const violations = found(enforce);
     if (violations !== "") {
       const why = `violates PodSecurity ${nameOf(enforce)}: ${violations}`;
-      throw forbidden(resourceName(request.resource), request.name, why);
+      throw refusal(request, why);
     }
   }
   const warn = policyOf(labels, "warn");

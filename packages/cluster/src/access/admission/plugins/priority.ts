@@ -1,11 +1,11 @@
 /** Priorities of pods from their class. Source: kubernetes plugin/pkg/admission/priority. */
-import { deepFreeze, forbidden } from "@bowline/api";
+import { deepFreeze } from "@bowline/api";
 import { rfc3339 } from "@bowline/client";
 import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission.ts";
-import { resourceName } from "../../../registry/generic-registry.ts";
 import type { Bucket } from "../../../store/bucket.ts";
 import type { StoredObject } from "../../../store/revision.ts";
 import { isPod, objectOf, podSpec, withSpec } from "./pod-fields.ts";
+import { refusal } from "./refusal.ts";
 
 interface PriorityClass {
   readonly metadata: { readonly name?: string };
@@ -67,7 +67,7 @@ export function priority(classes: Bucket): AdmissionPlugin {
 function prioritized(request: AdmissionRequest, pod: StoredObject, classes: Bucket): StoredObject {
   const spec = podSpec(pod);
   const refuse = (why: string): never => {
-    throw forbidden(resourceName(request.resource), request.name, why);
+    throw refusal(request, why);
   };
   const { priorityClassName = "" } = spec;
   const found = priorityClassName === "" ? defaultClass(classes) : classFor(classes, priorityClassName);
@@ -111,5 +111,5 @@ function checkDefault(request: AdmissionRequest, classes: Bucket): void {
   const other = defaultClass(classes);
   if (other === undefined || other.metadata.name === request.name) return;
   const why = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`;
-  throw forbidden(resourceName(request.resource), request.name, why);
+  throw refusal(request, why);
 }

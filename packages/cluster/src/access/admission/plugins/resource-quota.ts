@@ -6,13 +6,11 @@ import {
   type Quantity,
   compareQuantities,
   deepFreeze,
-  forbidden,
   jsonEqual,
   quantityText,
   subtractQuantities,
 } from "@bowline/api";
 import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission.ts";
-import { resourceName } from "../../../registry/generic-registry.ts";
 import { withMetadata } from "../../../registry/metadata.ts";
 import type { Bucket } from "../../../store/bucket.ts";
 import type { Revision, StoredObject } from "../../../store/revision.ts";
@@ -20,6 +18,7 @@ import type { Store } from "../../../store/store.ts";
 import { kindCounted, podInScopes, usageOf } from "./quota-usage.ts";
 import { podSpec } from "./pod-fields.ts";
 import { type ResourceList, addLists, emptyList, plainList, resourceList } from "./resource-list.ts";
+import { refusal } from "./refusal.ts";
 
 type ScopeSelector = readonly {
   readonly scopeName: string;
@@ -101,7 +100,7 @@ export class ResourceQuotas {
     const missing = missingAmounts(quota, object);
     if (missing.length === 0) return;
     const why = `failed quota: ${quota.name}: must specify ${missing.join("; ")}`;
-    throw forbidden(resourceName(request.resource), request.name, why);
+    throw refusal(request, why);
   }
 
   #reserve(namespace: string, kind: string, request: AdmissionRequest): void {
@@ -215,7 +214,7 @@ function refuse(
   const shown = (list: ResourceList): string =>
     names.map((name) => `${name}=${quantityText(list.get(name) as Quantity)}`).join(",");
   const why = `exceeded quota: ${quota.name}, requested: ${shown(added)}, used: ${shown(used)}, limited: ${shown(quota.hard)}`;
-  throw forbidden(resourceName(request.resource), request.name, why);
+  throw refusal(request, why);
 }
 
 const compute = /^(requests\.|limits\.)?(cpu|memory)$/;

@@ -1,11 +1,11 @@
 /** Every pod runs as a service account and gets its token. Source: kubernetes plugin/pkg/admission/serviceaccount. */
-import { forbidden, generatedName } from "@bowline/api";
+import { generatedName } from "@bowline/api";
 import type { Random } from "@bowline/client";
 import type { AdmissionPlugin } from "../../../registry/admission.ts";
-import { resourceName } from "../../../registry/generic-registry.ts";
 import type { Bucket } from "../../../store/bucket.ts";
 import type { StoredObject } from "../../../store/revision.ts";
 import { type AnyContainer, isPod, objectOf, podSpec, withSpec } from "./pod-fields.ts";
+import { refusal } from "./refusal.ts";
 
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 const volumePrefix = "kube-api-access-";
@@ -34,7 +34,7 @@ export function serviceAccount(
       // the default account comes with the namespace, a moment later
       if (account === undefined && name !== "default") {
         const why = `error looking up service account ${request.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
-        throw forbidden(resourceName(request.resource), request.name, why);
+        throw refusal(request, why);
       }
       return withAccount(pod, { name, account: account ?? {}, random });
     },
