@@ -1,11 +1,12 @@
 /**
  * Kills a server at random moments while several clients write, and checks that nothing it acknowledged is lost:
  *
- *     npm run crash -- [--kills N] [--seed N]
+ *     npm run crash -- [--kills N] [--seed N] [--workloads]
  *
  * After each kill the server starts again on the same folder. Every object must then be as the last acknowledged write left it, or
  * as a write that was under way (and so not acknowledged) would have; nothing that was acknowledged as deleted may be back, and no
- * resourceVersion may be given out twice. The last line is `N passed, N failed`, a kill each.
+ * resourceVersion may be given out twice. With `--workloads` controllers and nodes run too: after each start all pods of a
+ * Deployment must run again, and no pod and no service may lose its address to another or get a new one. The last line is `N passed, N failed`, a kill each.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,6 +15,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { seededRandom } from "@bowline/client";
+import { Workloads } from "./crash/workloads.ts";
 
 const program = path.join(path.dirname(fileURLToPath(import.meta.url)), "crash/server.mjs");
 const writerCount = 8;
@@ -32,8 +34,10 @@ interface Known {
   underWay: string | undefined | null;
 }
 
-async function startServer(folder: string): Promise<Server> {
-  const child = spawn(process.execPath, [program, folder], { stdio: ["ignore", "pipe", "inherit"] });
+async function startServer(folder: string, ...options: readonly string[]): Promise<Server> {
+  const child = spawn(process.execPath, [program, folder, ...options], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const line = await new Promise<string>((resolve, reject) => {
     let text = "";
     child.stdout.on("data", (chunk: Buffer) => {
@@ -45,7 +49,7 @@ async function startServer(folder: string): Promise<Server> {
   return { child, ...(JSON.parse(line) as { url: string; token: string }) };
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly body: {
     metadata?: { resourceVersion?: string };
@@ -90,6 +94,9 @@ function send(
     request.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
+
+/** Sends to the server that runs now. */
+export type Request = (method: string, at: string, body?: unknown) => Promise<Answer>;
 
 const collection = "/api/v1/namespaces/default/configmaps";
 
@@ -169,8 +176,12 @@ export async function main(args: readonly string[]): Promise<number> {
   const versions = new Map<string, string>();
   let failed = 0;
   let writes = 0;
+  const workloads = args.includes("--workloads") ? new Workloads() : undefined;
+  const options = workloads === undefined ? [] : ["workloads"];
   try {
-    let server = await startServer(folder);
+    let server = await startServer(folder, ...options);
+    const ask: Request = (method, at, body) => send(server, new http.Agent(), method, at, body);
+    await workloads?.begin(ask);
     for (let kill = 1; kill <= kills; kill++) {
       const current = server;
       const writers = Array.from({ length: writerCount }, (_, i) =>
@@ -183,8 +194,9 @@ export async function main(args: readonly string[]): Promise<number> {
       if (current.child.exitCode === null && current.child.signalCode === null) {
         await new Promise((resolve) => current.child.once("exit", resolve));
       }
-      server = await startServer(folder);
+      server = await startServer(folder, ...options);
       problems.push(...(await check(server, known)));
+      problems.push(...((await workloads?.check(ask)) ?? []));
       writes = versions.size;
       if (problems.length > 0) failed++;
       for (const problem of problems) console.log(`kill ${kill}: ${problem}`);
