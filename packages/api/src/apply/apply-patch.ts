@@ -4,13 +4,12 @@ import { ConversionNeeded } from "./conversions.ts";
 import type { ApplyRequest, ApplyResult, FieldManagement, ManagedObject } from "./field-management.ts";
 import { isEmptySet, recursiveDifference } from "./field-set.ts";
 import { fieldsOfLastApplied, kubectlManager, withLastApplied } from "./last-applied.ts";
-import { ListItemError } from "./list-item.ts";
 import { type Manager, type Managers, managerId, readManagers, withSet, writeManagers } from "./managers.ts";
 import { type Typed, ObjectVersions } from "./object-versions.ts";
 import { ownedSet } from "./owned-set.ts";
 import { withoutSystemFields } from "./system-fields.ts";
 import { storedFields, updatedManagers, withManagedFields, withoutManagedFields } from "./track-update.ts";
-import { TypedError } from "./typed-error.ts";
+import { MergeStepError } from "./typed-error.ts";
 import { type AppliedChanges, applyConfiguration, reconciledManagers } from "./update-managers.ts";
 import { validateTyped } from "./validate-typed.ts";
 import { asMap } from "./value-kind.ts";
@@ -152,14 +151,14 @@ function applyOnce(applying: Applying, write: Write, force: boolean): AppliedCha
   const reset = write.management.resetFields?.[config.apiVersion];
   const mentioned = ownedSet(config.type, config.value);
   const set = reset === undefined ? mentioned : recursiveDifference(mentioned, reset);
-  const reconciled = { ...write, managers: reconciledManagers(write) };
-  const last = reconciled.managers.get(applying.id);
-  const manager = { ...last, ...applying.manager, set, time: last?.time };
   try {
+    const reconciled = { ...write, managers: reconciledManagers(write) };
+    const last = reconciled.managers.get(applying.id);
+    const manager = { ...last, ...applying.manager, set, time: last?.time };
     return applyConfiguration(reconciled, config, { id: applying.id, manager, force });
   } catch (error) {
-    if (!(error instanceof ListItemError || error instanceof TypedError)) throw error;
-    throw failure(500, "", `failed to merge config: ${error.message}`);
+    if (!(error instanceof MergeStepError)) throw error;
+    throw failure(500, "", error.message);
   }
 }
 

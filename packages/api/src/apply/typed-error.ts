@@ -1,3 +1,5 @@
+import { ListItemError } from "./list-item.ts";
+
 /** One thing that does not fit the type. */
 export interface TypedProblem {
   /** `.spec.ports[port=80].name`; empty at the root. */
@@ -14,6 +16,25 @@ export class TypedError extends Error {
     super(problemsText(problems));
     this.problems = problems;
   }
+}
+
+/** A step of a merge that failed on a value that does not fit; the message says which step, as the server words it. */
+export class MergeStepError extends Error {
+  override readonly name: string = "MergeStepError";
+}
+
+/** Runs one step of a merge; what fails in it is told after `step`. @throws MergeStepError */
+export function mergeStep<T>(step: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!isMergeFailure(error)) throw error;
+    throw new MergeStepError(step === "" ? error.message : `${step}: ${error.message}`);
+  }
+}
+
+function isMergeFailure(error: unknown): error is Error {
+  return error instanceof TypedError || error instanceof MergeStepError || error instanceof ListItemError;
 }
 
 function problemsText(problems: readonly TypedProblem[]): string {

@@ -8,6 +8,7 @@ import type { ObjectVersions, Typed } from "./object-versions.ts";
 import { ownedSet } from "./owned-set.ts";
 import { reconcileSet, withNamedFields } from "./reconcile-set.ts";
 import { removeFields } from "./remove-fields.ts";
+import { mergeStep } from "./typed-error.ts";
 
 /**
  * Who owns what after a write. Source of the rules: structured-merge-diff merge (update.go).
@@ -23,7 +24,7 @@ export interface ManagersWrite {
 export function reconciledManagers(write: ManagersWrite): Managers {
   const managers: Managers = new Map();
   for (const [id, manager] of write.managers) {
-    const live = write.versions.convert(write.live, manager.apiVersion);
+    const live = mergeStep("", () => write.versions.convert(write.live, manager.apiVersion));
     if (live !== undefined) managers.set(id, withSet(manager, reconcileSet(live.type, manager.set)));
   }
   return managers;
@@ -72,8 +73,9 @@ function keepUnlessEmpty(managers: Managers, id: string, manager: Manager): void
 }
 
 function compareVersion(write: ManagersWrite, next: Typed, apiVersion: string): Comparison | undefined {
-  const before = write.versions.convert(write.live, apiVersion);
-  const after = write.versions.convert(next, apiVersion);
+  const { versions } = write;
+  const before = mergeStep("failed to convert old object", () => versions.convert(write.live, apiVersion));
+  const after = mergeStep("failed to convert new object", () => versions.convert(next, apiVersion));
   if (before === undefined || after === undefined) return undefined;
   const comparison = compareTyped(before.type, before.value, after.value);
   return excludeFromComparison(comparison, write.management.resetFields?.[apiVersion]);
@@ -94,11 +96,19 @@ export function applyConfiguration(
   config: Typed,
   options: { readonly id: string; readonly manager: Manager; readonly force: boolean },
 ): AppliedChanges {
-  const merged: Typed = { ...config, value: mergeTyped(config.type, write.live.value, config.value) };
+  const value = mergeStep("failed to merge config", () =>
+    mergeTyped(config.type, write.live.value, config.value),
+  );
+  const merged: Typed = { ...config, value };
   const last = write.managers.get(options.id);
   const managers: Managers = new Map(write.managers).set(options.id, options.manager);
   const claimed = { ...write, managers };
-  const next = last === undefined ? merged : giveUp(claimed, merged, { last, apiVersion: config.apiVersion });
+  const next =
+    last === undefined
+      ? merged
+      : mergeStep("failed to prune fields", () =>
+          giveUp(claimed, merged, { last, apiVersion: config.apiVersion }),
+        );
   const taken = takeChanges(claimed, next, { self: options.id, force: options.force });
   return { next, managers: taken.managers };
 }
@@ -112,11 +122,15 @@ function giveUp(
   const { last } = options;
   if (isEmptySet(last.set)) return merged;
   const { versions } = write;
-  const mergedThen = versions.convert(merged, last.apiVersion);
+  const mergedThen = mergeStep("failed to convert merged object to last applied version", () =>
+    versions.convert(merged, last.apiVersion),
+  );
   if (mergedThen === undefined) return merged;
   const without = removeTyped(mergedThen, withNamedFields(mergedThen.type, last.set));
-  const withOwned = addBackOwned(write, mergedThen, without);
-  const pruned = addBackForeign(versions, mergedThen, withOwned, last);
+  const withOwned = mergeStep("failed add back owned items", () => addBackOwned(write, mergedThen, without));
+  const pruned = mergeStep("failed add back dangling items", () =>
+    addBackForeign(versions, mergedThen, withOwned, last),
+  );
   return versions.convert(pruned, options.apiVersion) ?? pruned;
 }
 
@@ -147,8 +161,12 @@ function addBackAt(
   apiVersion: string,
   owned: FieldSet,
 ): { merged: Typed; pruned: Typed } {
-  const merged = versions.convert(now.merged, apiVersion);
-  const pruned = versions.convert(now.pruned, apiVersion);
+  const convert = (what: string, object: Typed): Typed | undefined =>
+    mergeStep(`failed to convert ${what} object at version ${apiVersion}`, () =>
+      versions.convert(object, apiVersion),
+    );
+  const merged = convert("merged", now.merged);
+  const pruned = convert("pruned", now.pruned);
   if (merged === undefined || pruned === undefined) return now;
   const { type } = merged;
   const kept = unionSets(withNamedFields(type, ownedSet(type, pruned.value)), withNamedFields(type, owned));
@@ -163,7 +181,9 @@ function addBackForeign(
   prunedAnywhere: Typed,
   last: Manager,
 ): Typed {
-  const pruned = versions.convert(prunedAnywhere, last.apiVersion);
+  const pruned = mergeStep("failed to convert pruned object to last applied version", () =>
+    versions.convert(prunedAnywhere, last.apiVersion),
+  );
   if (pruned === undefined) return merged;
   const { type } = merged;
   const before = withNamedFields(type, ownedSet(type, merged.value));

@@ -55,6 +55,7 @@ export function customResources(crd: CustomResourceDefinition, context: CustomRe
     context,
     storage: stored?.name ?? "",
     storageSchema: once(() => compileSchema(stored?.schema?.openAPIV3Schema)),
+    schemaOf: schemasByVersion(crd),
     serial: ++serial,
     types: mergeTypes(crd),
   };
@@ -68,6 +69,8 @@ interface Definition {
   readonly storage: string;
   /** Only needed when other versions are served. */
   readonly storageSchema: () => StructuralSchema;
+  /** The schema of an apiVersion of this definition; undefined for one that it does not have. */
+  readonly schemaOf: (apiVersion: string) => StructuralSchema | undefined;
   /** Tells the views of this definition from those of an earlier one of the same name. */
   readonly serial: number;
   readonly types: ReadonlyMap<string, ReturnType<typeof compileMergeType>>;
@@ -79,6 +82,17 @@ function once<T>(make: () => T): () => T {
     made ??= make();
     return made;
   };
+}
+
+/** Schemas of stored versions, each compiled when the first object of it is read through another version. */
+function schemasByVersion(crd: CustomResourceDefinition): Definition["schemaOf"] {
+  const schemas = new Map(
+    crd.spec.versions.map(({ name, schema }) => [
+      apiVersionOfCrd(crd, name),
+      once(() => compileSchema(schema?.openAPIV3Schema)),
+    ]),
+  );
+  return (apiVersion) => schemas.get(apiVersion)?.();
 }
 
 function apiVersionOfCrd(crd: CustomResourceDefinition, version: string): string {
@@ -106,6 +120,7 @@ function customResource(definition: Definition, version: CrdVersion): Resource {
   const strategies = makeStrategies({ definition, version, schema, apiVersion });
   const view = `${version.name}#${number}`;
   const onRead = (object: StoredObject): StoredObject => readObject(crd, schema, object);
+  const onConvert = (object: StoredObject): StoredObject => deepFreeze(prunedObject(crd, schema, object));
   return {
     api,
     openapi: {
@@ -129,7 +144,15 @@ function customResource(definition: Definition, version: CrdVersion): Resource {
     registryPath: `/registry/apiextensions.kubernetes.io/${group}/${names.plural}`,
     kind: { group, kind: names.kind },
     createRefusal: context.createRefusal,
-    see: (revisions) => seeAs(revisions, { view, apiVersion, convert: context.convert, onRead }),
+    see: (revisions) =>
+      seeAs(revisions, {
+        view,
+        apiVersion,
+        convert: context.convert,
+        onRead,
+        beforeConvert: (object) => readAsStored(definition, object),
+        onConvert,
+      }),
     toStorage: (object) => {
       const stored = apiVersionOfCrd(crd, storage);
       if (object.apiVersion === stored) return object;
@@ -162,12 +185,20 @@ interface Seeing {
   readonly view: string;
   readonly apiVersion: string;
   readonly convert: Converter;
+  /** What a stored object of this version looks like. */
   readonly onRead: (object: StoredObject) => StoredObject;
+  /** What a stored object of another version is before it is converted. */
+  readonly beforeConvert: (object: StoredObject) => StoredObject;
+  readonly onConvert: (object: StoredObject) => StoredObject;
 }
 
-/** Stored revisions in one version: converted, pruned and defaulted once each. */
+/**
+ * Stored revisions in one version, each read once. Defaults are those of the version that is stored: what only the version
+ * asked for would default stays absent. Source: apiextensions-apiserver pkg/apiserver (customresource_handler.go,
+ * crdConversionRESTOptionsGetter), whose decoder defaults before it converts.
+ */
 function seeAs(revisions: readonly Revision[], seeing: Seeing): MaybePromise<readonly Revision[]> {
-  const { view, apiVersion, onRead } = seeing;
+  const { view, apiVersion, onRead, beforeConvert, onConvert } = seeing;
   const foreign = revisions.filter((r) => r.seen(view) === undefined && r.object.apiVersion !== apiVersion);
   const seen = (): Revision[] => revisions.map((r) => r.view(view, onRead));
   if (foreign.length === 0) return seen();
@@ -176,15 +207,21 @@ function seeAs(revisions: readonly Revision[], seeing: Seeing): MaybePromise<rea
       const object = converted[i];
       if (object === undefined)
         throw new Error(`the conversion answered ${converted.length} of ${foreign.length} objects`);
-      revision.remember(view, deepFreeze(onRead(object)) as StoredObject);
+      revision.remember(view, onConvert(object));
     }
     return seen();
   };
   const converted = seeing.convert(
-    foreign.map((r) => r.object),
+    foreign.map((r) => beforeConvert(r.object)),
     apiVersion,
   );
   return converted instanceof Promise ? converted.then(remember) : remember(converted);
+}
+
+/** An object of another version, as the schema of its own version shows it; as it is when that version is no more. */
+function readAsStored({ crd, schemaOf }: Definition, object: StoredObject): StoredObject {
+  const schema = schemaOf(object.apiVersion ?? "");
+  return schema === undefined ? object : readObject(crd, schema, object);
 }
 
 /** An object from storage as today's schema shows it: it may have been written under an older one. */

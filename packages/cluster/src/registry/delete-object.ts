@@ -133,7 +133,9 @@ function finalizersAfter(
   const kept = existing.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer);
   if (wanted === "Orphan") kept.push(orphanFinalizer);
   if (wanted === "Foreground") kept.push(foregroundFinalizer);
-  return kept;
+  // the same ones in another order are no change
+  const same = new Set(existing);
+  return kept.length === existing.length && kept.every((f) => same.has(f)) ? existing : kept;
 }
 
 /** What happens to the dependents: the options say, else finalizers from an earlier delete, else the kind's default. */

@@ -102,6 +102,9 @@ export function listAnswer(
     case "PartialObjectMetadataList": {
       const apiVersion = `meta.k8s.io/${form.metaVersion}`;
       const list = { apiVersion, kind: "PartialObjectMetadataList", metadata: typedListMeta(metadata) };
+      // Go writes a list that was never added to as null
+      if (items.length === 0)
+        return { kind: "object", status: 200, headers, object: { ...list, items: null } };
       return {
         kind: "list",
         status: 200,

@@ -177,6 +177,12 @@ function goPackage(group: string): string {
   return group === "" ? "core" : (group.split(".")[0] ?? "");
 }
 
+/** Why a body is not the object that it must be; undefined for an object. */
+export function notAnObject(value: Json): string | undefined {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return undefined;
+  return `couldn't get version/kind; json parse error: ${notAStruct(value)}`;
+}
+
 function notAStruct(value: Json): string {
   const struct =
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';

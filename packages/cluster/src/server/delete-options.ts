@@ -1,7 +1,7 @@
-import { type FieldError, type JsonObject, badRequest, invalid } from "@bowline/api";
+import { type FieldError, type Json, type JsonObject, badRequest, invalid } from "@bowline/api";
 import { decodeBuiltin } from "@bowline/api/catalog";
 import type { DeleteOptions } from "../registry/delete-options.ts";
-import { typeMetaProblem } from "./decode-object.ts";
+import { notAnObject, typeMetaProblem } from "./decode-object.ts";
 import { dryRunErrors, parseInt64 } from "./options.ts";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ type Given = Readonly<Record<string, unknown>>;
  * Reads delete options from the body or, when there is none, from the query: any body, even `{}`, hides all of the query.
  * @throws StatusError 400 for what cannot be read, 422 for values that make no sense
  */
-export function parseDeleteOptions(body: unknown, query: URLSearchParams): DeleteOptions {
+export function parseDeleteOptions(body: Json | undefined, query: URLSearchParams): DeleteOptions {
   const options = body === undefined ? fromQuery(query) : fromBody(body);
   const errors = optionErrors(options);
   if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
@@ -36,21 +36,47 @@ function fromQuery(query: URLSearchParams): Given {
     gracePeriodSeconds: parseInt64(query.get("gracePeriodSeconds")),
     propagationPolicy: query.get("propagationPolicy") ?? undefined,
     orphanDependents: orphan === null ? undefined : orphan !== "false" && orphan !== "0",
+    preconditions: queryPreconditions(query),
   };
+}
+
+/** `?uid=` and `?resourceVersion=` are preconditions. Source: apimachinery meta/v1 (conversion.go). */
+function queryPreconditions(query: URLSearchParams): DeleteOptions["preconditions"] {
+  const uid = query.get("uid") || undefined;
+  const resourceVersion = query.get("resourceVersion") || undefined;
+  return uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion };
 }
 
 const deleteOptionsKind = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
 
-function fromBody(body: unknown): Given {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw badRequest("decoded object cannot be converted to DeleteOptions");
+/** Types of the core group that every scheme knows. Source: apimachinery meta/v1 (register.go, AddToGroupVersion). */
+const unversionedKinds: ReadonlySet<string> = new Set([
+  "Status",
+  "APIVersions",
+  "APIGroupList",
+  "APIGroup",
+  "APIResourceList",
+]);
+
+/** What is said of a body of another kind than delete options. */
+function notDeleteOptions(apiVersion: string, kind: string): Error {
+  if (apiVersion === "v1" && unversionedKinds.has(kind)) {
+    return badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
   }
-  const given = body as JsonObject;
+  const scheme = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
+  return badRequest(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
+}
+
+function fromBody(body: Json): Given {
+  // null is no value for any field, which is allowed
+  const problemOfBody = body === null ? undefined : notAnObject(body);
+  if (problemOfBody !== undefined) throw badRequest(problemOfBody);
+  const given = (body ?? {}) as JsonObject;
   const problem = typeMetaProblem(given);
   if (problem !== undefined) throw badRequest(problem);
   const kind = given["kind"] || deleteOptionsKind.kind;
   if (kind !== deleteOptionsKind.kind) {
-    throw badRequest(`decoded object cannot be converted to DeleteOptions: no kind "${String(kind)}"`);
+    throw notDeleteOptions(String(given["apiVersion"] || "meta.k8s.io/v1"), String(kind));
   }
   const { object, error } = decodeBuiltin(deleteOptionsKind, given);
   if (error !== undefined) throw badRequest(error);

@@ -6,7 +6,7 @@ import { listAnswer, negotiated, objectAnswer } from "../answer.ts";
 import { bodyFormat, hasBody, parseBody } from "../body.ts";
 import { parseDeleteOptions } from "../delete-options.ts";
 import { type Negotiated, contentType } from "../negotiation.ts";
-import { parseListOptions } from "../options.ts";
+import { type ListOptions, parseListOptions } from "../options.ts";
 import type { ServerResponse } from "../request.ts";
 import { type VerbContext, writeContext } from "../verb-context.ts";
 import { readPage } from "./list.ts";
@@ -52,13 +52,18 @@ export async function deleteCollection(context: VerbContext): Promise<ServerResp
   const form = negotiated(context);
   const listOptions = parseListOptions(request.query, false);
   const options = readOptions(context);
-  const page = await readPage(context, listOptions);
+  const page = await readPage(context, paged(listOptions));
   const write = deleteContext(context, options);
   for (const revision of page.items) {
     await deleteIfThere(context, write, { revision, options, namespace: info.namespace });
   }
-  const { resourceVersion, continue: next } = page.metadata;
-  return listAnswer(context, form, { items: page.items, metadata: { resourceVersion, continue: next } });
+  return listAnswer(context, form, page);
+}
+
+/** Without a limit the collection is read page by page, and so exactly at a resourceVersion that was given. */
+function paged(options: ListOptions): ListOptions {
+  const exact = options.limit === 0 && !["", "0"].includes(options.resourceVersion);
+  return exact && options.resourceVersionMatch === "" ? { ...options, resourceVersionMatch: "Exact" } : options;
 }
 
 async function deleteIfThere(
