@@ -175,7 +175,8 @@ const answerMsMax = 34_000;
 async function answered(options: HttpServerOptions, request: HttpRequest): Promise<ServerResponse> {
   const allowedMs = allowedTime(request.query.get("timeout"));
   if (allowedMs === undefined) {
-    const why = `invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(request.query.get("timeout"))}`;
+    const problem = durationProblem(request.query.get("timeout") ?? "");
+    const why = `invalid timeout specified in the request URL - time: ${problem}`;
     return errorAnswer(badRequest(why), request);
   }
   let late = (): void => {};
@@ -204,15 +205,28 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** Milliseconds that a request may take: what its `timeout` says in Go's words (`1m30s`), within the limit; undefined for nonsense. */
+/** What Go says of a text that is no duration. */
+function durationProblem(text: string): string {
+  const [, unit] = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))*(?:\d+\.?\d*|\.\d+)([^\d.]*)/.exec(text) ?? [];
+  const quoted = JSON.stringify(text);
+  if (unit === undefined) return `invalid duration ${quoted}`;
+  return unit === ""
+    ? `missing unit in duration ${quoted}`
+    : `unknown unit ${JSON.stringify(unit)} in duration ${quoted}`;
+}
+
+/**
+ * Milliseconds that a request may take: what its `timeout` says in Go's words (`1m30s`), within the limit, which also holds for
+ * a negative one; undefined for nonsense.
+ */
 function allowedTime(text: string | null): number | undefined {
   if (text === null || text === "") return answerMsMax;
-  if (!/^\+?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/.test(text)) return undefined;
+  if (!/^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/.test(text)) return undefined;
   let sum = 0;
   for (const [, value = "", unit = ""] of text.matchAll(/([\d.]+)(ns|us|µs|ms|s|m|h)/g)) {
     sum += Number(value) * (unitMs[unit] ?? 0);
   }
-  return sum === 0 ? answerMsMax : Math.min(sum, answerMsMax);
+  return sum === 0 || text.startsWith("-") ? answerMsMax : Math.min(sum, answerMsMax);
 }
 
 /** Answers a request to turn the connection into a WebSocket. */

@@ -110,7 +110,7 @@ export function dryRunErrors(dryRun: readonly string[]): FieldError[] {
 
 /** @throws StatusError 400 for values that do not parse, 422 for combinations that make no sense */
 export function parseListOptions(query: URLSearchParams, watch: boolean): ListOptions {
-  const options: ListOptions = {
+  const given: ListOptions = {
     labels: selector(() => parseLabelSelector(query.get("labelSelector") ?? "")),
     fields: selector(() => parseFieldSelector(query.get("fieldSelector") ?? "")),
     resourceVersion: query.get("resourceVersion") ?? "",
@@ -121,9 +121,20 @@ export function parseListOptions(query: URLSearchParams, watch: boolean): ListOp
     allowWatchBookmarks: isTrue(query.get("allowWatchBookmarks")),
     sendInitialEvents: query.has("sendInitialEvents") ? isTrue(query.get("sendInitialEvents")) : undefined,
   };
+  const options = watch ? watchDefaults(given) : given;
   const errors = watch ? watchOptionErrors(options) : listOptionErrors(options);
   if (errors.length > 0) throw invalidOptions("ListOptions", errors);
   return options;
+}
+
+/**
+ * A watch from nowhere in particular begins with the objects that there are, as if it had asked for them.
+ * Source: apimachinery meta/internalversion (defaults.go).
+ */
+function watchDefaults(options: ListOptions): ListOptions {
+  const { sendInitialEvents, resourceVersionMatch: match, resourceVersion: version } = options;
+  if (sendInitialEvents !== undefined || match !== "" || !["", "0"].includes(version)) return options;
+  return { ...options, sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" };
 }
 
 function selector<T>(parse: () => T): T {
@@ -224,7 +235,8 @@ function watchOptionErrors(options: ListOptions): FieldError[] {
     });
   }
   if (options.continueToken !== "" && sendInitialEvents !== undefined && match === "NotOlderThan") {
-    errors.push({ type: "Forbidden", field: "continue", detail: "continue is forbidden for watch" });
+    const detail = "resourceVersionMatch is forbidden when continue is provided";
+    errors.push({ type: "Forbidden", field: matchField, detail });
   }
   return errors;
 }

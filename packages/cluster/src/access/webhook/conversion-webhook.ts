@@ -2,7 +2,7 @@
  * Conversion of custom resources by their webhook.
  * Source: apiextensions-apiserver pkg/apiserver/conversion (webhook_converter.go).
  */
-import { type CustomResourceDefinition, deepFreeze, internalError } from "@bowline/api";
+import { type CustomResourceDefinition, deepFreeze, failure } from "@bowline/api";
 import type { Clock, Random } from "@bowline/client";
 import type { Converter } from "../../registry/custom-resource.ts";
 import type { StoredObject } from "../../store/revision.ts";
@@ -147,5 +147,5 @@ function webhookOf({ sent }: ConversionCall): string {
 }
 
 function conversionError(text: string): Error {
-  return internalError(text);
+  return failure(500, "", text);
 }

@@ -23,6 +23,8 @@ export function watchObjects(context: VerbContext): ServerResponse {
   const name = nameOf(info.name, options);
   const session = openSession(context, form, options, name);
   session.endWith(request.signal);
+  // of a negative lifetime nothing is left; a list is no form of one object, so that the first event would end the stream
+  if ((options.timeoutMs ?? 0) < 0 || form.transform === "PartialObjectMetadataList") session.close();
   const type = contentType(form.encoding);
   const headers = { "content-type": form.encoding === "protobuf" ? `${type};stream=watch` : type };
   return { kind: "watch", status: 200, headers, encoding: form.encoding, session };
@@ -100,7 +102,6 @@ function transformOf(
       return (event, first) => tableEvent(context, { ...form, includeObject: include }, event, first);
     }
     case "PartialObjectMetadata":
-    case "PartialObjectMetadataList":
       return (event) => {
         if (event.revision === undefined) return event;
         const revision = partial(event.revision, form.metaVersion);
