@@ -12,6 +12,9 @@ export function zoneOffsetMinutes(zone: string, timestamp: CelTimestamp): number
 function fixedOffset(zone: string, colon: number): number {
   const hours = goInt(zone.slice(0, colon));
   const minutes = goInt(zone.slice(colon + 1));
+  if (Math.abs(hours) > 23) throw new CelError(`timezone offset hours out of range [-23, 23]: ${zone}`);
+  if (minutes < 0 || minutes > 59)
+    throw new CelError(`timezone offset minutes out of range [0, 59]: ${zone}`);
   return zone.startsWith("-") ? hours * 60 - minutes : hours * 60 + minutes;
 }
 

@@ -37,7 +37,7 @@ export function applyOperation(document: Value, operation: JsonPatchOperation): 
   const value = (operation.value ?? null) as Value;
   switch (op) {
     case "add":
-      return path === "" ? value : edit(document, path, (at, key) => added(at, key, value));
+      return path === "" ? addedRoot(value) : edit(document, path, (at, key) => added(at, key, value));
     case "remove":
       return edit(document, path, removed);
     case "replace":
@@ -56,6 +56,14 @@ export function applyOperation(document: Value, operation: JsonPatchOperation): 
         throw new JsonPatchFailure(`testing value ${path} failed`);
       return document;
   }
+}
+
+/** A whole document that is added: nothing but an object or a list can be one. */
+function addedRoot(value: Value): Value {
+  if (value !== null && !isList(value) && !isObject(value)) {
+    throw new JsonPatchFailure("unable to add a document that is neither an object nor a list");
+  }
+  return value;
 }
 
 type Container = ValueObject | ValueList;

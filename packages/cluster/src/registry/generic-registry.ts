@@ -147,7 +147,12 @@ async function admittedForCreate(
   if (!context.dryRun) refuseResourceVersion(given.object);
   const refusal = resource.createRefusal?.(given.object.metadata.name ?? "");
   if (refusal !== undefined) throw refusal;
-  const unique = uniqueOwnerReferences(given.object, { afterAdmission: false, warn: context.warn });
+  // nobody owns what a client says of a deletion: it is wiped first
+  const alive = withMetadata(given.object, {
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+  });
+  const unique = uniqueOwnerReferences(alive, { afterAdmission: false, warn: context.warn });
   const object = given.tracked === true ? unique : await track(context, resource.strategy, undefined, unique);
   return admitted(context, createAdmission(resource, context, { ...given, object }), object);
 }
@@ -413,12 +418,14 @@ export function managing<T>(
 function judge(resource: Resource, object: StoredObject, verdict: Verdict, context: WriteContext): void {
   for (const text of verdict.warnings) context.warn(text);
   if (verdict.errors.length === 0) return;
-  // the body's own kind is named, even when that is what is wrong
-  throw invalid(
-    { group: resource.kind.group, kind: object.kind },
-    object.metadata.name ?? "",
-    verdict.errors,
-  );
+  // the body's own group and kind are named, even when they are what is wrong
+  const group = resource.typedItems ? groupOf(object.apiVersion) : resource.kind.group;
+  throw invalid({ group, kind: object.kind }, object.metadata.name ?? "", verdict.errors);
+}
+
+/** The group that an apiVersion names: none without a slash. */
+function groupOf(apiVersion = ""): string {
+  return apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
 }
 
 /** Puts an object into the store; its resourceVersion is the new revision. */

@@ -61,7 +61,7 @@ export function decodeObject(
   }
   const expected = apiVersionOf(resource);
   if (apiVersion !== expected) {
-    const message = `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`;
+    const message = `the API version in the data (${apiVersion.replace(/^\//, "")}) does not match the expected API version (${expected})`;
     throw badRequest(message);
   }
   return withMeta(resource.strategy.applyDefaults(decoded.object));

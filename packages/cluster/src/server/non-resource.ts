@@ -3,7 +3,7 @@ import { buildOpenApiV3Index, encodeOpenApiV2 } from "@bowline/api/catalog";
 import { encodeJson } from "@bowline/api";
 import type { AccessControl } from "../access/access-control.ts";
 import type { ResourceCatalog } from "../registry/resource-catalog.ts";
-import { parseAccept } from "./media-type.ts";
+import { admits, parseAccept } from "./media-type.ts";
 import { type Offer, contentType, metaOffer, negotiate } from "./negotiation.ts";
 import type { ServerRequest, ServerResponse } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
@@ -155,14 +155,30 @@ function aggregated(
 /** Older clients ask for it with an @ before the version, which no media type may have. */
 const protobufV2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
+const protobufV3 = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf";
+
 function openApiV2(request: ServerRequest, catalog: ResourceCatalog): ServerResponse {
   const { document, etag } = catalog.openApiV2;
   const headers = { etag: `"${etag}"`, vary: "Accept" };
   if (request.headers["if-none-match"] === headers.etag) return raw(304, "application/json", "", headers);
-  const wanted = parseAccept(request.headers["accept"] ?? "")[0]?.type ?? "";
-  if (wanted.startsWith("application/com.github"))
-    return raw(200, protobufV2, encodeOpenApiV2(document), headers);
+  const form = openApiForm(request, protobufV2);
+  if (form === undefined) return notAcceptable();
+  if (form === "protobuf") return raw(200, protobufV2, encodeOpenApiV2(document), headers);
   return raw(200, "application/json", encodeJson(document), headers);
+}
+
+/** The first form that the client accepts, undefined for none. Source: kube-openapi pkg/handler, pkg/handler3. */
+function openApiForm(request: ServerRequest, protobuf: string): "json" | "protobuf" | undefined {
+  const withAt = protobuf.replace(/\.v(\d+)\.v1\.0/, ".v$1@v1.0");
+  for (const { type } of parseAccept(request.headers["accept"] || "*/*")) {
+    if (admits(type, "application/json")) return "json";
+    if (type === protobuf || type === withAt) return "protobuf";
+  }
+  return undefined;
+}
+
+function notAcceptable(): ServerResponse {
+  return raw(406, "text/plain; charset=utf-8", "");
 }
 
 function openApiV3(request: ServerRequest, catalog: ResourceCatalog): ServerResponse | undefined {
@@ -183,5 +199,7 @@ function openApiV3(request: ServerRequest, catalog: ResourceCatalog): ServerResp
   const caching = asked === null ? {} : { "cache-control": "public, immutable" };
   const headers = { etag, vary: "Accept", ...caching };
   if (request.headers["if-none-match"] === etag) return raw(304, "application/json", "", headers);
+  // JSON is what a client of protobuf can do without
+  if (openApiForm(request, protobufV3) === undefined) return notAcceptable();
   return raw(200, "application/json", encodeJson(document), headers);
 }

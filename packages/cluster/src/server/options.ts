@@ -234,7 +234,7 @@ function watchOptionErrors(options: ListOptions): FieldError[] {
       detail: 'supported values: "NotOlderThan"',
     });
   }
-  if (options.continueToken !== "" && sendInitialEvents !== undefined && match === "NotOlderThan") {
+  if (match !== "" && options.continueToken !== "") {
     const detail = "resourceVersionMatch is forbidden when continue is provided";
     errors.push({ type: "Forbidden", field: matchField, detail });
   }

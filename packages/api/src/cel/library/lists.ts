@@ -79,7 +79,8 @@ const rangeMax = 1_000_000;
 function range(size: CelValue | undefined): CelValue[] {
   const count = Number(size);
   if (count > rangeMax) throw new CostLimitExceeded();
-  return Array.from({ length: Math.max(count, 0) }, (_, i) => i);
+  if (count < 0) throw new CelError(`lists.range: size must be non-negative, got ${count}`);
+  return Array.from({ length: count }, (_, i) => i);
 }
 
 /** `list.sortBy(x, key)`: a variable for the list, sorted by the mapped list. */

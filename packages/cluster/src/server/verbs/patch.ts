@@ -87,7 +87,7 @@ export function patched(
   if (value === current && body.strictErrors.length === 0) return current as unknown as StoredObject;
   const refuse = (why: string): Error => invalidPatch(body.applyTo(inKeyOrder(kind, current)), why);
   if (typeof value !== "object" || value === null || Array.isArray(value) || !value["kind"]) {
-    throw refuse(`Object 'Kind' is missing in '${encodeJson(value)}'`);
+    throw refuse(`Object 'Kind' is missing in '${encodeJson(body.applyTo(inKeyOrder(kind, current)))}'`);
   }
   const problem = typeMetaProblem(value);
   if (problem !== undefined) throw refuse(problem);

@@ -6,12 +6,14 @@ import {
   type FieldManagement,
   type JsonObject,
   type ManagedObject,
+  StatusError,
   type TablePrinter,
   applyPatch,
   badRequest,
   compileMergeType,
   conflict,
   deepFreeze,
+  failure,
   internalError,
   invalid,
   parentManagedFields,
@@ -24,6 +26,7 @@ import {
   type ObjectView,
   type WriteContext,
   resourceName,
+  uidConflict,
   updateObject,
 } from "../../registry/generic-registry.ts";
 import { withMetadata } from "../../registry/metadata.ts";
@@ -35,9 +38,10 @@ import { type WriteOptions, parseWriteOptions } from "../options.ts";
 import { type PatchType, patchTypeOf, readApplied, readPatch } from "../patch-body.ts";
 import type { ServerResponse } from "../request.ts";
 import { type VerbContext, writeContext } from "../verb-context.ts";
-import { optionsObject } from "./create.ts";
+import { inNamespace, optionsObject } from "./create.ts";
 import { stored } from "./get.ts";
 import { patched } from "./patch.ts";
+import { checkName } from "./update.ts";
 
 interface Scale {
   readonly kind: "Scale";
@@ -255,10 +259,26 @@ function trackedScale(context: VerbContext, live: ManagedObject, given: ScaleWri
   const { manager } = write;
   if (type === "apply") {
     const { patch } = readApplied(context.request);
+    checkTracked(context, live, patch);
     return applyPatch(scaleManagement, { live, patch, manager, force: options.force === true, now }).object;
   }
   const object = asStruct(requestedScale(context, live, given)) as unknown as ManagedObject;
   return trackUpdate(scaleManagement, { live, object, manager, now });
+}
+
+/**
+ * The first apply of a Scale whose replicas nobody owns yet compares with what the object has, for which the server of custom
+ * resources would convert the Scale as if it were one of its own kinds.
+ * @throws StatusError 500
+ */
+function checkTracked({ resource }: VerbContext, live: ManagedObject, patch: JsonObject): void {
+  const isScale = patch["apiVersion"] === scaleManagement.apiVersion && patch["kind"] === scaleManagement.kind;
+  const owned = (live.metadata?.managedFields?.length ?? 0) > 0;
+  if (!resource.typedItems || owned || !isScale) return;
+  const why =
+    "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) " +
+    "to proper version: request to convert CR to an invalid group/version: autoscaling/v1";
+  throw failure(500, "", why);
 }
 
 const scaleBody = builtinBody("autoscaling", "v1", "Scale");
@@ -267,17 +287,42 @@ function requestedScale(context: VerbContext, live: ManagedObject, given: ScaleW
   const { type, options } = given;
   const { request, warnings } = context;
   if (type === undefined || type === "apply") {
-    return decodeObject(request, scaleBody, {
-      fieldValidation: options.fieldValidation,
-      warn: (text) => void warnings.add(text),
-    }) as unknown as JsonObject;
+    const warn = (text: string): void => void warnings.add(text);
+    const sent = unexplained(context, () =>
+      decodeObject(request, scaleBody, { fieldValidation: options.fieldValidation, warn }),
+    );
+    return placed(context, live, sent) as unknown as JsonObject;
   }
   const current = JSON.parse(JSON.stringify(live)) as JsonObject;
-  return patched(context, readPatch(request, type, undefined), {
-    kind: scaleBody,
-    current,
-    options,
-  }) as unknown as JsonObject;
+  const changed = patched(context, readPatch(request, type, undefined), { kind: scaleBody, current, options });
+  checkName(changed, context.info.name);
+  return changed as unknown as JsonObject;
+}
+
+/**
+ * The server of custom resources cannot tell what is wrong with a Scale: it does not know the type where it looks it up.
+ * Source: apiextensions-apiserver pkg/apiserver (customresource_handler.go), apiserver endpoints/handlers (rest.go).
+ */
+function unexplained<T>({ resource }: VerbContext, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    const isBadRequest = error instanceof StatusError && error.code === 400;
+    if (!resource.typedItems || !isBadRequest) throw error;
+    const scheme = "k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781";
+    throw badRequest(`no kind is registered for the type v1.Scale in scheme "${scheme}"`);
+  }
+}
+
+/** The Scale that was sent, which must name what the path names. @throws StatusError 400, 409 for another uid */
+function placed(context: VerbContext, live: ManagedObject, sent: StoredObject): StoredObject {
+  const { info, resource } = context;
+  checkName(sent, info.name);
+  const here = inNamespace(context, sent, info.namespace);
+  const { uid } = here.metadata;
+  const found = live.metadata?.uid ?? "";
+  if (uid && uid !== found) throw uidConflict(resource, info.namespace, info.name, uid, found);
+  return here;
 }
 
 /** A Scale as its struct has it: no replicas are left out. */
