@@ -21,6 +21,10 @@ export function decodeYaml(text: string): Decoded {
 /** JSON is YAML, and kubectl sends it as such: much faster to read, unless there are duplicates to report in YAML's words. */
 function decodeAsJson(text: string): Decoded | undefined {
   if (!text.startsWith("{")) return undefined;
+  if (/[^\\](?:\\\\)*\\u[dD][89a-fA-F]/.test(text)) {
+    // YAML has no halves of characters, not even as a pair
+    throw new DecodeError("yaml: found invalid Unicode character escape code");
+  }
   try {
     const decoded = decodeJson(text);
     return decoded.duplicateFields.length === 0 ? decoded : undefined;

@@ -1,4 +1,4 @@
-import { type FieldError, causeReason, fieldErrorBody, fieldErrorsText } from "./field-error.ts";
+import { type FieldError, causeReason, fieldErrorBody, fieldErrorsText, quote } from "./field-error.ts";
 import type { Status, StatusCause, StatusDetails, StatusReason } from "./status.ts";
 
 const mark = Symbol.for("bowline.StatusError");
@@ -115,7 +115,7 @@ export function notFound(resource: ResourceName, name: string): StatusError {
   return failure(
     404,
     "NotFound",
-    `${qualifiedResource(resource)} "${name}" not found`,
+    `${qualifiedResource(resource)} ${quote(name)} not found`,
     resourceDetails(resource, name),
   );
 }

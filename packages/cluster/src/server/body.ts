@@ -20,7 +20,8 @@ export interface ParsedBody {
 
 export type BodyFormat = "json" | "yaml" | "protobuf";
 
-const decoder = new TextDecoder();
+// a byte order mark is no JSON
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** The text of a body; undefined when it came as a value. */
 export function bodyText(request: ServerRequest): string | undefined {

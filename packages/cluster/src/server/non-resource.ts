@@ -178,7 +178,7 @@ function openApiForm(request: ServerRequest, protobuf: string): "json" | "protob
 }
 
 function notAcceptable(): ServerResponse {
-  return raw(406, "text/plain; charset=utf-8", "");
+  return { kind: "raw", status: 406, headers: {}, data: "" };
 }
 
 function openApiV3(request: ServerRequest, catalog: ResourceCatalog): ServerResponse | undefined {

@@ -1,4 +1,4 @@
-import { type FieldMatcher, badRequest } from "@bowline/api";
+import { type FieldMatcher, badRequest, dns1123LabelErrors } from "@bowline/api";
 import type { Resource } from "../registry/resource.ts";
 import type { StoredObject } from "../store/revision.ts";
 import type { ListOptions } from "./options.ts";
@@ -14,6 +14,16 @@ export function selection(
   return (object) =>
     (labels.everything || labels.matches(object.metadata.labels)) &&
     (fields.everything || fields.matches((field) => readField(resource, object, field)));
+}
+
+/**
+ * The namespace that a list or watch looks into: the path's, or the only one that the field selector allows; empty for all.
+ * Source: k8s.io/apiserver pkg/registry/generic/registry (store.go).
+ */
+export function selectedNamespace(resource: Resource, namespace: string, { fields }: ListOptions): string {
+  if (namespace !== "" || !resource.api.namespaced) return namespace;
+  const selected = fields.exactMatch("metadata.namespace") ?? "";
+  return dns1123LabelErrors(selected).length === 0 ? selected : "";
 }
 
 /** @throws StatusError 400 for a field that the kind does not offer */

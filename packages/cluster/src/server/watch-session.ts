@@ -38,6 +38,9 @@ export interface WatchSessionOptions {
 /** How often an idle watch gets a bookmark, milliseconds. */
 const bookmarkEveryMs = 60_000;
 
+/** How long a watch must have lasted to get a bookmark at its end, milliseconds. Source: cacher/cache_watcher.go. */
+const lastBookmarkMs = 2_000;
+
 /** An async iterator over batches of events; ends when the time is over, the store closes, or `close` is called. */
 export class WatchSession implements AsyncIterable<readonly OutgoingEvent[]> {
   readonly #options: WatchSessionOptions;
@@ -80,6 +83,7 @@ export class WatchSession implements AsyncIterable<readonly OutgoingEvent[]> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly OutgoingEvent[], void, undefined> {
     try {
+      if (this.#closed) return;
       const initial = await this.#initialEvents();
       if (initial.length > 0) yield initial;
       while (!this.#closed) {
@@ -190,7 +194,8 @@ export class WatchSession implements AsyncIterable<readonly OutgoingEvent[]> {
   }
 
   #timeOut(): void {
-    if (this.#options.bookmarks) this.#offerBookmark();
+    const { bookmarks, timeoutMs } = this.#options;
+    if (bookmarks && timeoutMs >= lastBookmarkMs) this.#offerBookmark();
     this.#timedOut = true;
     this.#wake?.();
   }

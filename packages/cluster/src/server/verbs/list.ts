@@ -6,7 +6,7 @@ import { listAnswer, negotiated } from "../answer.ts";
 import { decodeContinueToken, encodeContinueToken } from "../continue-token.ts";
 import { type ListOptions, parseListOptions, parseResourceVersion } from "../options.ts";
 import type { ServerResponse } from "../request.ts";
-import { selection } from "../selection.ts";
+import { selectedNamespace, selection } from "../selection.ts";
 import type { VerbContext } from "../verb-context.ts";
 import { tooLarge, tooOld } from "./get.ts";
 
@@ -27,7 +27,8 @@ export interface Page {
 export async function readPage(context: VerbContext, options: ListOptions): Promise<Page> {
   const { resource, info } = context;
   const matches = selection(resource, options);
-  const prefix = storePrefix(resource.api.namespaced, info.namespace);
+  const namespace = selectedNamespace(resource, info.namespace, options);
+  const prefix = storePrefix(resource.api.namespaced, namespace);
   const state = readState(context, options, prefix);
   const from = state.after === undefined ? 0 : firstAfter(state.items, state.after);
   const limit = state.limit;
