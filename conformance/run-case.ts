@@ -190,7 +190,8 @@ class CaseRun {
     const seen: Seen = { status: answer.status, body: this.#normaliser.body(answer.text) };
     const warning = answer.headers["warning"];
     if (warning) seen.warning = String(warning).replaceAll(this.#options.group, "${group}");
-    if (step.contentType) seen.contentType = answer.headers["content-type"];
+    const contentType = answer.headers["content-type"];
+    if (step.contentType && contentType !== undefined) seen.contentType = contentType;
     if (step.find !== undefined) {
       const [list, inner, wanted] = step.find;
       const entries = Object.values((pointer(seen.body, list) ?? []) as object) as unknown[];

@@ -273,7 +273,9 @@ function withKind(object: Writable, kind: AnyKind): Writable {
 
 /** Built-in lists leave apiVersion and kind out of their items; readers of ours always find them. */
 function withItemKinds<K>(list: ListOf<K>, kind: AnyKind): ListOf<K> {
-  const items = list.items as readonly DeepReadonly<KubeObject>[];
+  const items = list.items as readonly DeepReadonly<KubeObject>[] | null;
+  // servers write an empty list of metadata as null
+  if (items === null) return Object.freeze({ ...list, items: [] });
   if (items[0] === undefined || items[0].kind !== undefined) return list;
   const isMetadata = isMetadataKind(kind);
   const head = isMetadata

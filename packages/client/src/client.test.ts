@@ -133,6 +133,17 @@ describe("Client.watch", () => {
   const added = { type: "ADDED", object: { kind: "Widget", metadata: { name: "a" } } };
   const bookmark = { type: "BOOKMARK", object: { metadata: { resourceVersion: "9" } } };
 
+  it("reads a list that the server wrote as null as empty", async () => {
+    const list = {
+      apiVersion: "meta.k8s.io/v1",
+      kind: "PartialObjectMetadataList",
+      metadata: {},
+      items: null,
+    };
+    const { client } = clientWith(() => list);
+    expect((await client.list(metadataOnly(Widget), { namespace: "default" })).items).toEqual([]);
+  });
+
   it("gives single events, or the batches they came in", async () => {
     const { client, transport } = clientWith(() => [[added, added], [bookmark]]);
     const types: string[] = [];

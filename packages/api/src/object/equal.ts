@@ -10,12 +10,16 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
   return objectsEqual(a as Record<string, unknown>, b as Record<string, unknown>);
 }
 
+// Loops, not callbacks: a document may be nested 2,000 deep, and each level takes a piece of the stack.
 function arraysEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((item, i) => jsonEqual(item, b[i]));
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!jsonEqual(a[i], b[i])) return false;
+  return true;
 }
 
 function objectsEqual(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]));
+  for (const key of keys) if (!Object.hasOwn(b, key) || !jsonEqual(a[key], b[key])) return false;
+  return true;
 }

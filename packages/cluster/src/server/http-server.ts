@@ -207,7 +207,8 @@ const unitMs: Readonly<Record<string, number>> = {
 
 /** What Go says of a text that is no duration. */
 function durationProblem(text: string): string {
-  const [, unit] = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))*(?:\d+\.?\d*|\.\d+)([^\d.]*)/.exec(text) ?? [];
+  const [, unit] =
+    /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))*(?:\d+\.?\d*|\.\d+)([^\d.]*)/.exec(text) ?? [];
   const quoted = JSON.stringify(text);
   if (unit === undefined) return `invalid duration ${quoted}`;
   return unit === ""

@@ -63,7 +63,9 @@ export async function deleteCollection(context: VerbContext): Promise<ServerResp
 /** Without a limit the collection is read page by page, and so exactly at a resourceVersion that was given. */
 function paged(options: ListOptions): ListOptions {
   const exact = options.limit === 0 && !["", "0"].includes(options.resourceVersion);
-  return exact && options.resourceVersionMatch === "" ? { ...options, resourceVersionMatch: "Exact" } : options;
+  return exact && options.resourceVersionMatch === ""
+    ? { ...options, resourceVersionMatch: "Exact" }
+    : options;
 }
 
 async function deleteIfThere(

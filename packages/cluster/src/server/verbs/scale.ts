@@ -272,7 +272,8 @@ function trackedScale(context: VerbContext, live: ManagedObject, given: ScaleWri
  * @throws StatusError 500
  */
 function checkTracked({ resource }: VerbContext, live: ManagedObject, patch: JsonObject): void {
-  const isScale = patch["apiVersion"] === scaleManagement.apiVersion && patch["kind"] === scaleManagement.kind;
+  const isScale =
+    patch["apiVersion"] === scaleManagement.apiVersion && patch["kind"] === scaleManagement.kind;
   const owned = (live.metadata?.managedFields?.length ?? 0) > 0;
   if (!resource.typedItems || owned || !isScale) return;
   const why =
@@ -294,7 +295,11 @@ function requestedScale(context: VerbContext, live: ManagedObject, given: ScaleW
     return placed(context, live, sent) as unknown as JsonObject;
   }
   const current = JSON.parse(JSON.stringify(live)) as JsonObject;
-  const changed = patched(context, readPatch(request, type, undefined), { kind: scaleBody, current, options });
+  const changed = patched(context, readPatch(request, type, undefined), {
+    kind: scaleBody,
+    current,
+    options,
+  });
   checkName(changed, context.info.name);
   return changed as unknown as JsonObject;
 }
