@@ -68,7 +68,7 @@ describe("the image that bowline has built", () => {
     async () => {
       const inLayout = await inspect(`oci:${shell.folder}/.bowline/image:${image()}`);
       const inRegistry = await inspect(`docker://${image()}`);
-      expect(inRegistry.mediaType).toBe("application/vnd.oci.image.index.v1+json");
+      expect(inRegistry).toMatchObject({ mediaType: "application/vnd.oci.image.index.v1+json" });
       expect(inRegistry).toEqual(inLayout);
     },
     limitMs,
