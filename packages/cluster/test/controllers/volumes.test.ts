@@ -154,4 +154,31 @@ describe("Volumes", () => {
     });
     await world.until("it has grown", async () => (await get(world)).status?.capacity?.["storage"] === "3Gi");
   });
+
+  it("grows only what its class lets grow", async () => {
+    const world = await started();
+    const grow = (): Promise<string> =>
+      world.client
+        .patch(PersistentVolumeClaim, key, {
+          merge: { spec: { resources: { requests: { storage: "3Gi" } } } },
+        })
+        .then(
+          () => "grown",
+          (error: Error) => error.message,
+        );
+    const refusal = (why: string): string => `persistentvolumeclaims "${key.name}" is forbidden: ${why}`;
+    await world.client.create(StorageClass, {
+      metadata: { name: "rigid" },
+      provisioner: "example.com/disk",
+    } as never);
+    await world.client.create(PersistentVolumeClaim, claimOf({ storageClassName: "rigid" }));
+    await bound(world);
+    expect(await grow()).toBe(
+      refusal(
+        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
+      ),
+    );
+    await world.client.patch(StorageClass, { name: "rigid" }, { merge: { allowVolumeExpansion: true } });
+    expect(await grow()).toBe("grown");
+  });
 });

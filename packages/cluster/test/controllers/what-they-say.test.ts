@@ -302,7 +302,8 @@ describe("An autoscaler says", () => {
   });
 
   it("that it would go below the minimum", async () => {
-    const world = await start(3, { minReplicas: 3 });
+    const behavior = { scaleDown: { stabilizationWindowSeconds: 0 } };
+    const world = await start(3, { minReplicas: 3, behavior });
     expect(await said(world, "ScalingLimited")).toBe(
       "True TooFewReplicas: the desired replica count is less than the minimum replica count",
     );

@@ -20,7 +20,7 @@ import { podSecurity } from "./plugins/pod-security.ts";
 import { bootstrapPriorityClasses, priority } from "./plugins/priority.ts";
 import { ResourceQuotas } from "./plugins/resource-quota.ts";
 import { serviceAccount } from "./plugins/service-account.ts";
-import { defaultStorageClass, storageProtection } from "./plugins/storage.ts";
+import { claimResize, defaultStorageClass, storageProtection } from "./plugins/storage.ts";
 import { tokenSecret } from "./plugins/token-secret.ts";
 import type { WebhookPorts } from "../webhook/webhook-call.ts";
 import type { ServiceResolver } from "../webhook/webhook-client.ts";
@@ -98,6 +98,7 @@ export class AdmissionControl {
         volumes: bucket("/persistentvolumes"),
         isActive: activeWithControllers("StorageObjectInUseProtection"),
       }),
+      claimResize(claims, bucket("storage.k8s.io/storageclasses")),
       runtimeClass(bucket("node.k8s.io/runtimeclasses")),
       ownerReferencesPermission(access.authorizer, catalog),
       this.#mutatingPolicies.plugin,

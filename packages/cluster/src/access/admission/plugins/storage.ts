@@ -1,4 +1,5 @@
 /** Claims and volumes: a class for claims that name none, and protection of what is in use. */
+import { compareQuantities, forbidden, parseQuantity } from "@bowline/api";
 import type { AdmissionPlugin } from "../../../registry/admission.ts";
 import { withMetadata } from "../../../registry/metadata.ts";
 import type { Bucket } from "../../../store/bucket.ts";
@@ -38,6 +39,43 @@ function newestDefault(classes: Bucket): string | undefined {
   const older = (a: string, b: string): number => (a < b ? 1 : a > b ? -1 : 0);
   ages.sort((a, b) => older(a.creationTimestamp, b.creationTimestamp) || -older(a.name, b.name));
   return ages[0]?.name;
+}
+
+/** Source: kubernetes plugin/pkg/admission/storage/persistentvolume/resize. */
+export function claimResize(claims: Bucket, classes: Bucket): AdmissionPlugin {
+  return {
+    name: "PersistentVolumeClaimResize",
+    validate({ resource, operation, subresource, object, oldObject }) {
+      if (resource.bucket !== claims || operation !== "UPDATE" || subresource !== "") return;
+      const before = (oldObject ?? {}) as Claim;
+      const after = (object ?? {}) as Claim;
+      if (compareQuantities(sizeOf(after), sizeOf(before)) <= 0) return;
+      const refuse = (why: string): Error =>
+        forbidden({ group: "", resource: "persistentvolumeclaims" }, after.metadata?.name ?? "", why);
+      if (before.status?.phase !== "Bound")
+        throw refuse("Only bound persistent volume claims can be expanded");
+      const name = after.spec?.storageClassName ?? "";
+      const storageClass = name === "" ? undefined : classes.get(name)?.object;
+      if (before.spec?.storageClassName !== name || storageClass?.["allowVolumeExpansion"] !== true) {
+        const why =
+          "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
+        throw refuse(why);
+      }
+    },
+  };
+}
+
+interface Claim {
+  readonly metadata?: { readonly name?: string };
+  readonly spec?: {
+    readonly storageClassName?: string;
+    readonly resources?: { readonly requests?: Readonly<Record<string, unknown>> };
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+function sizeOf({ spec }: Claim): ReturnType<typeof parseQuantity> {
+  return parseQuantity(String(spec?.resources?.requests?.["storage"] ?? "0"));
 }
 
 /** Source: kubernetes plugin/pkg/admission/storage/storageobjectinuseprotection. */
