@@ -285,8 +285,10 @@ async function updateOnce(
       created: false,
     };
   }
-  if (jsonEqual(object as unknown as Json, old as unknown as Json)) return { revision: seen, created: false };
   const toStore = await resource.toStorage(object);
+  // what is stored decides, not what is seen: a default that came later is written by any write
+  if (jsonEqual(toStore as unknown as Json, stored.object as unknown as Json))
+    return { revision: seen, created: false };
   if (context.dryRun) {
     return {
       revision: await seeOne(

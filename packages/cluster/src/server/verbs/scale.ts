@@ -12,6 +12,7 @@ import {
   badRequest,
   compileMergeType,
   conflict,
+  customPrinter,
   deepFreeze,
   failure,
   internalError,
@@ -118,10 +119,30 @@ function scaleView(context: VerbContext, paths: ScalePaths): ObjectView {
   };
 }
 
-/** The scale of a custom kind is printed with the columns of its parent. */
-function printerOf({ resource }: VerbContext): { printer?: TablePrinter } {
-  return resource.typedItems ? {} : { printer: builtinPrinter({ group: "autoscaling", kind: "Scale" }) };
+/** The scale of a custom kind has columns for its replicas. Source: apiextensions-apiserver (customresource_handler.go). */
+function printerOf({ resource }: VerbContext): { printer: TablePrinter } {
+  if (!resource.typedItems) return { printer: builtinPrinter({ group: "autoscaling", kind: "Scale" }) };
+  customScalePrinter ??= customPrinter(customScaleColumns);
+  return { printer: customScalePrinter };
 }
+
+let customScalePrinter: TablePrinter | undefined;
+
+const customScaleColumns = [
+  { name: "Desired", type: "integer", jsonPath: ".spec.replicas", description: "Number of desired replicas" },
+  {
+    name: "Available",
+    type: "integer",
+    jsonPath: ".status.replicas",
+    description: "Number of actual replicas",
+  },
+  {
+    name: "Age",
+    type: "date",
+    jsonPath: ".metadata.creationTimestamp",
+    description: "The time since the object was created.",
+  },
+];
 
 function scaleRevision(parent: Revision, scale: Scale): Revision {
   return new Revision(parent.key, parent.revision, deepFreeze(scale) as unknown as StoredObject);
