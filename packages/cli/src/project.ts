@@ -25,7 +25,9 @@ export async function loadProject(
   const absolute = path.resolve(folder);
   const manifest = path.join(absolute, "package.json");
   if (!existsSync(manifest))
-    throw new UsageError(`${absolute} has no package.json: name the folder of an operator project`);
+    throw new UsageError(
+      `${absolute} has no package.json: change to the folder of an operator project, or start one with bowline init`,
+    );
   const { exports, main } = JSON.parse(readFileSync(manifest, "utf8")) as {
     exports?: unknown;
     main?: string;

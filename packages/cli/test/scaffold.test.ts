@@ -109,8 +109,15 @@ describe("bowline create api", () => {
   it("changes nothing when it is repeated", async () => {
     await createWidget();
     const before = shell.snapshot();
-    await createWidget("--controller", "--resource");
+    const text = await createWidget("--controller", "--resource");
     expect(shell.snapshot()).toEqual(before);
+    expect(text).toContain("unchanged src/api/v1/widget.ts\n");
+    expect(text).not.toContain("updated");
+  });
+
+  it("says once that it has edited the operator", async () => {
+    const text = await createWidget();
+    expect(text.match(/src\/operator\.ts/g)).toEqual(["src/operator.ts"]);
   });
 
   it("keeps what a person has written, shows the difference and writes its own beside it", async () => {
@@ -214,6 +221,9 @@ describe("bowline create webhook", () => {
     expect(shell.read("src/webhooks/widget.ts")).toContain("default: defaultWidget");
     expect(shell.read("src/operator.ts")).toContain("webhooks: [widgetWebhook]");
     expect(shell.read("PROJECT")).toContain("defaulting: true\n    validation: true\n");
+    expect((await webhook("--defaulting", "--programmatic-validation")).stdout).toBe(
+      "unchanged src/webhooks/widget.ts\nunchanged src/webhooks/widget.test.ts\n",
+    );
   });
 
   it("writes a conversion with a test of its round trip", async () => {

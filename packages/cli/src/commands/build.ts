@@ -91,7 +91,9 @@ async function build(
   if (reference.digest !== undefined)
     throw new UsageError(`${name}: an image that is built has no digest yet`);
   if (!existsSync(path.join(folder, "package.json"))) {
-    throw new UsageError(`${folder} has no package.json: change to the folder of an operator project`);
+    throw new UsageError(
+      `${folder} has no package.json: change to the folder of an operator project, or start one with bowline init`,
+    );
   }
   const platforms = platformsOf(flags.platform);
   const isOurs = flags.builder === "bowline" || (flags.builder === "auto" && flags.base !== undefined);

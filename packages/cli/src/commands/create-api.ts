@@ -28,7 +28,7 @@ import {
   crdSource,
   kindFile,
 } from "../scaffold/templates/kind-files.ts";
-import { type PlannedFile, writeFiles } from "../scaffold/write-files.ts";
+import { type FileOutcome, type PlannedFile, writeFiles } from "../scaffold/write-files.ts";
 import type { CommandContext } from "./context.ts";
 
 interface ApiFlags {
@@ -99,8 +99,8 @@ async function createApi(folder: string, flags: ApiFlags, context: CommandContex
       : {}),
   };
   const planned = plan(folder, project, resource, { wantsResource, wantsController, builtin });
-  writeFiles(folder, planned.files, output, { force: flags.force === true });
-  for (const part of planned.parts) editOperator(folder, part, context);
+  const outcomes = writeFiles(folder, planned.files, output, { force: flags.force === true });
+  sayWhenAllWasThere(outcomes, editOperator(folder, planned.parts, context), context);
   writeProjectFile(folder, withResource(project, resource));
   if (wantsResource)
     output.write(
@@ -190,17 +190,42 @@ async function builtinModule(group: string, version: string, kind: string): Prom
   }
 }
 
-/** Puts a part into `src/operator.ts`, or says what to put there. */
-export function editOperator(folder: string, part: OperatorPart, context: CommandContext): void {
+/**
+ * Puts the parts into `src/operator.ts`, or says what to put there.
+ * @returns whether the file was written, or a person has to write it
+ */
+export function editOperator(
+  folder: string,
+  parts: readonly OperatorPart[],
+  context: CommandContext,
+): boolean {
   const file = path.join(folder, "src/operator.ts");
   const before = existsSync(file) ? readFileSync(file, "utf8") : "";
-  const after = withOperatorPart(before, part);
-  if (after === undefined) {
-    context.output.write(
-      `src/operator.ts was changed too much to be edited; add:\n  ${part.importLine}\n  ${part.list}: [${part.name}]\n`,
-    );
-  } else if (after !== before) {
+  const left: OperatorPart[] = [];
+  let after = before;
+  for (const part of parts) {
+    const edited = withOperatorPart(after, part);
+    if (edited === undefined) left.push(part);
+    else after = edited;
+  }
+  if (after !== before) {
     writeFileSync(file, after);
     context.output.write(`${"updated".padEnd(9)} src/operator.ts\n`);
   }
+  for (const part of left) {
+    context.output.write(
+      `src/operator.ts was changed too much to be edited; add:\n  ${part.importLine}\n  ${part.list}: [${part.name}]\n`,
+    );
+  }
+  return after !== before || left.length > 0;
+}
+
+/** A command that was repeated says so, instead of nothing. */
+export function sayWhenAllWasThere(
+  outcomes: ReadonlyMap<string, FileOutcome>,
+  edited: boolean,
+  context: CommandContext,
+): void {
+  if (edited || [...outcomes.values()].some((outcome) => outcome !== "unchanged")) return;
+  for (const file of outcomes.keys()) context.output.write(`unchanged ${file}\n`);
 }

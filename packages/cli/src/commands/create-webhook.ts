@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import { UsageError } from "../errors.ts";
 import { required } from "../output/prompter.ts";
+import type { OperatorPart } from "../scaffold/edit-operator.ts";
 import { checkGroup, checkKind, checkVersion, qualifiedGroup, variableName } from "../scaffold/names.ts";
 import {
   type ProjectFile,
@@ -21,9 +22,9 @@ import {
   webhookFile,
   webhookFiles,
 } from "../scaffold/templates/webhook-files.ts";
-import { writeFiles } from "../scaffold/write-files.ts";
+import { type PlannedFile, writeFiles } from "../scaffold/write-files.ts";
 import type { CommandContext } from "./context.ts";
-import { editOperator } from "./create-api.ts";
+import { editOperator, sayWhenAllWasThere } from "./create-api.ts";
 
 interface WebhookFlags {
   readonly group?: string;
@@ -78,33 +79,23 @@ async function createWebhook(folder: string, flags: WebhookFlags, context: Comma
     );
   }
   const spokes = spokesOf(project, resource, flags);
-  const force = { force: flags.force === true };
+  const files: PlannedFile[] = [];
+  const parts: OperatorPart[] = [];
   if (flags.defaulting || flags.programmaticValidation) {
-    writeFiles(
-      folder,
-      webhookFiles({ ...template(project, resource), ...pathsOf(flags), ...which(flags) }),
-      output,
-      force,
-    );
+    files.push(...webhookFiles({ ...template(project, resource), ...pathsOf(flags), ...which(flags) }));
     const name = `${variableName(kind)}Webhook`;
-    editOperator(folder, { importLine: importOf(name, webhookFile(kind)), list: "webhooks", name }, context);
+    parts.push({ importLine: importOf(name, webhookFile(kind)), list: "webhooks", name });
   }
   if (flags.conversion) {
     const file = conversionFile(kind);
-    const text = conversionSource(kind, version, spokes);
     const test = conversionTest(kind, qualifiedGroup(group, project.domain), [version, ...spokes]);
-    writeFiles(
-      folder,
-      [
-        { path: file, text },
-        { path: file.replace(/\.ts$/, ".test.ts"), text: test },
-      ],
-      output,
-      force,
-    );
+    files.push({ path: file, text: conversionSource(kind, version, spokes) });
+    files.push({ path: file.replace(/\.ts$/, ".test.ts"), text: test });
     const name = `${variableName(kind)}Conversion`;
-    editOperator(folder, { importLine: importOf(name, file), list: "webhooks", name }, context);
+    parts.push({ importLine: importOf(name, file), list: "webhooks", name });
   }
+  const outcomes = writeFiles(folder, files, output, { force: flags.force === true });
+  sayWhenAllWasThere(outcomes, editOperator(folder, parts, context), context);
   const webhooks: ProjectWebhooks = {
     ...resource.webhooks,
     webhookVersion: "v1",
