@@ -1,5 +1,5 @@
 /** Kubernetes in one process: the one place that knows all of its parts. */
-import { deepFreeze } from "@bowline/api";
+import { type ApiResource, deepFreeze } from "@bowline/api";
 import { type Clock, type Random, type Transport, systemClock, systemRandom, turn } from "@bowline/client";
 import { AdmissionChain } from "./registry/admission.ts";
 import { AccessControl, type AuthorizationMode } from "./access/access-control.ts";
@@ -24,6 +24,7 @@ import type { ImageBehaviors } from "./nodes/image-behavior.ts";
 import type { SimulatedNodeOptions } from "./nodes/simulated-node.ts";
 import type { Stage } from "./nodes/stages/stage.ts";
 import type { SimulatedNodes } from "./nodes/simulated-nodes.ts";
+import { ApiServiceRegistrar } from "./registry/api-services.ts";
 import { builtinCatalog } from "./registry/builtin/catalog.ts";
 import { CrdController } from "./registry/custom-resource-definitions.ts";
 import { type WriteContext, createObject } from "./registry/generic-registry.ts";
@@ -154,6 +155,7 @@ class EmbeddedCluster implements Cluster {
   readonly #random: Random;
   readonly #store: Store;
   readonly #catalog = new ResourceCatalog();
+  readonly #builtin: readonly ApiResource[];
   readonly #access: AccessControl;
   readonly #admissionControl: AdmissionControl;
   readonly #admission: AdmissionChain;
@@ -165,6 +167,7 @@ class EmbeddedCluster implements Cluster {
   #isClosed = false;
   #controlPlane: ControlPlane | undefined;
   #definitions: CrdController | undefined;
+  #apiServices: ApiServiceRegistrar | undefined;
   #certificates: ClusterCertificates | undefined;
 
   constructor(options: ClusterOptions, journal: Journal | undefined) {
@@ -178,7 +181,9 @@ class EmbeddedCluster implements Cluster {
       journal,
       ...(options.history === undefined ? {} : { history: options.history }),
     });
-    this.#catalog.add(builtinCatalog(this.#store));
+    const builtin = builtinCatalog(this.#store);
+    this.#builtin = builtin.map(({ api }) => api);
+    this.#catalog.add(builtin);
     this.#access = new AccessControl({
       store: this.#store,
       clock: this.#clock,
@@ -233,6 +238,13 @@ class EmbeddedCluster implements Cluster {
       onError: this.#onError,
     });
     this.#access.bootstrap();
+    this.#apiServices = new ApiServiceRegistrar({
+      store: this.#store,
+      clock: this.#clock,
+      random: this.#random,
+      builtin: this.#builtin,
+      onError: this.#onError,
+    });
     this.#admissionControl.bootstrap();
     for (const name of initialNamespaces) {
       if (namespaces.bucket.get(name) !== undefined) continue;
@@ -340,6 +352,7 @@ class EmbeddedCluster implements Cluster {
     this.#isClosed = true;
     await this.#controlPlane?.stop();
     this.#definitions?.close();
+    this.#apiServices?.close();
     for (const transport of this.#transports) await transport.close();
     for (const listening of this.#listening) await listening.close();
     this.#admissionControl.close();

@@ -82,7 +82,7 @@ export function builtinResource(options: BuiltinResourceOptions): Resource {
     get printer() {
       return builtinPrinter(kind);
     },
-    deprecation: undefined,
+    deprecation: deprecations[apiVersionOf(api.group, api.version)]?.[api.kind],
     selectableFields: new Map(Object.entries(rules.fields ?? {})),
     typedItems: false,
     replicasPaths: { [apiVersionOf(api.group, api.version)]: workloadScale.specReplicas },
@@ -98,6 +98,14 @@ export function builtinResource(options: BuiltinResourceOptions): Resource {
     toStorage: (object) => conversion?.write(object) ?? object,
   };
 }
+
+/** What the real server warns of on every request, by version and kind. */
+const deprecations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  v1: {
+    ComponentStatus: "v1 ComponentStatus is deprecated in v1.19+",
+    Endpoints: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+  },
+};
 
 function seeAs(
   revisions: readonly Revision[],

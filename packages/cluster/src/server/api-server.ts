@@ -31,6 +31,7 @@ import type { PodSessionPort } from "../session-port.ts";
 import { answerSnapshot, snapshotPath } from "./snapshot-endpoint.ts";
 import { reviewHandler } from "./reviews/review-handlers.ts";
 import { subresourceHandler } from "./subresources/subresource-handlers.ts";
+import { answerComponentStatus } from "./component-status.ts";
 import { type UsageSource, answerMetrics } from "./usage-metrics.ts";
 import type { VerbContext } from "./verb-context.ts";
 import { createFromRequest } from "./verbs/create.ts";
@@ -243,6 +244,7 @@ function scopeFits(resource: Resource, info: RequestInfo): boolean {
 
 async function dispatch(context: VerbContext): Promise<ServerResponse> {
   const { info, resource } = context;
+  if (!resource.typedItems && resource.api.kind === "ComponentStatus") return answerComponentStatus(context);
   const review = reviewHandler(resource);
   if (review !== undefined) return review(context);
   if (info.subresource !== "") return dispatchSubresource(context);

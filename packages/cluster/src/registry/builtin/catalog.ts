@@ -120,13 +120,13 @@ const secondVersions: Readonly<Record<string, SecondVersion>> = {
   },
 };
 
-/** Resources that the real server has for old clients only, and that nobody answers here. */
-const virtual = /^(bindings|componentstatuses)$/;
+/** A resource that the real server has for clients older than pods' own endpoint, and that nobody answers here. */
+const unserved = "bindings";
 
 /** Every built-in resource that a real server serves by default, on the buckets of `store`. */
 export function builtinCatalog(store: Store): Resource[] {
   const rules = rulesOf(store);
-  const served = builtinResources.filter((api) => api.servedByDefault && !virtual.test(api.plural));
+  const served = builtinResources.filter((api) => api.servedByDefault && api.plural !== unserved);
   const byKey = new Map(served.map((api) => [versionedKey(api), api]));
   return served.map((api) => {
     const key = `${api.group}/${api.plural}`;
