@@ -215,6 +215,25 @@ describe("The node authorizer", () => {
     await expect(read()).rejects.toThrow("no relationship found");
   });
 
+  it("follows volumes as they are bound and let go", async () => {
+    const path = "/api/v1/persistentvolumes";
+    const claimRef = { namespace: "default", name: "claim-n1" };
+    const spec = {
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      csi: { driver: "d", volumeHandle: "h", nodePublishSecretRef: { namespace: "drivers", name: "late" } },
+    };
+    await send(admin, "POST", "/api/v1/namespaces/drivers/secrets", { metadata: { name: "late" } });
+    await send(admin, "POST", path, { metadata: { name: "late" }, spec });
+    const volume = (): Promise<unknown> => send(node, "GET", `${path}/late`);
+    const secret = (): Promise<unknown> => send(node, "GET", "/api/v1/namespaces/drivers/secrets/late");
+    for (const read of [volume, secret]) await expect(read()).rejects.toThrow("no relationship found");
+    await send(admin, "PATCH", `${path}/late`, { spec: { claimRef } });
+    for (const read of [volume, secret]) await read();
+    await send(admin, "PATCH", `${path}/late`, { spec: { claimRef: null } });
+    for (const read of [volume, secret]) await expect(read()).rejects.toThrow("no relationship found");
+  });
+
   it("takes nothing from a mirror pod, which the node itself has made", async () => {
     await send(admin, "POST", `${core}/secrets`, { metadata: { name: "wanted" } });
     const annotations = { "kubernetes.io/config.mirror": "x" };

@@ -5,6 +5,7 @@
 import type { DeepReadonly } from "@bowline/api";
 import type { PersistentVolume, Pod } from "@bowline/api/core/v1";
 import type { Bucket } from "../../store/bucket.ts";
+import type { StoredObject } from "../../store/revision.ts";
 import type { Store } from "../../store/store.ts";
 import type { StoreEvent } from "../../store/watch-hub.ts";
 import {
@@ -28,8 +29,8 @@ export class NodeRelations {
   readonly #store: Store;
   readonly #pods: Bucket;
   readonly #volumes: Bucket;
-  /** Keys of the pods by their node; made on the first question. */
-  #byNode: Map<string, Set<string>> | undefined;
+  /** Keys of the pods by their node, and names of the volumes by the claim that they are bound to; made on the first question. */
+  #index: { readonly pods: Groups; readonly volumes: Groups } | undefined;
   #stop: () => void = () => {};
 
   constructor(store: Store) {
@@ -57,7 +58,7 @@ export class NodeRelations {
           this.#volumesOf(node).some((volume) => volumeSecretKeys(volume).has(`${namespace}/${name}`))
         );
       case "persistentvolumes":
-        return this.#volumesOf(node).some((volume) => volume.metadata.name === name);
+        return this.#isBoundTo(node, name);
       case "volumeattachments":
         return this.#namesNode("storage.k8s.io/volumeattachments", name, node);
       case "resourceslices":
@@ -95,43 +96,81 @@ export class NodeRelations {
     });
   }
 
+  #isBoundTo(node: string, volume: string): boolean {
+    const claim = claimOf(this.#volumes.get(volume)?.object);
+    const slash = claim.indexOf("/");
+    const [namespace, name] = [claim.slice(0, slash), claim.slice(slash + 1)];
+    return claim !== "" && this.has(node, { resource: "persistentvolumeclaims", namespace, name });
+  }
+
   /** The volumes that are bound to claims of the node's pods. */
   #volumesOf(node: string): DeepReadonly<PersistentVolume>[] {
-    const volumes = this.#volumes.list("") as readonly { readonly object: unknown }[];
-    return volumes
-      .map(({ object }) => object as DeepReadonly<PersistentVolume>)
-      .filter(({ spec }) => {
-        const { namespace = "", name = "" } = spec?.claimRef ?? {};
-        return name !== "" && this.has(node, { resource: "persistentvolumeclaims", namespace, name });
-      });
+    const { volumes } = this.#indexed();
+    return this.#podsOf(node)
+      .filter(({ metadata }) => metadata.annotations?.[mirrorAnnotation] === undefined)
+      .flatMap((pod) => [...claimNames(pod)].map((name) => `${pod.metadata.namespace}/${name}`))
+      .flatMap((claim) => [...volumes.of(claim)])
+      .flatMap((name) => (this.#volumes.get(name)?.object ?? []) as DeepReadonly<PersistentVolume>);
   }
 
   #keysOf(node: string): ReadonlySet<string> {
-    if (this.#byNode === undefined) {
-      this.#byNode = new Map();
-      for (const { object } of this.#pods.list("")) this.#add(object as unknown as DeepReadonly<Pod>);
-      this.#stop = this.#store.onCommit((bucket, event) => this.#committed(bucket, event));
+    return this.#indexed().pods.of(node);
+  }
+
+  #indexed(): { readonly pods: Groups; readonly volumes: Groups } {
+    if (this.#index === undefined) {
+      const index = { pods: new Groups(nodeOf), volumes: new Groups(claimOf) };
+      for (const { key, object } of this.#pods.list("")) index.pods.add(key, object);
+      for (const { key, object } of this.#volumes.list("")) index.volumes.add(key, object);
+      this.#stop = this.#store.onCommit((bucket, event) => {
+        if (bucket === this.#pods) index.pods.committed(event);
+        else if (bucket === this.#volumes) index.volumes.committed(event);
+      });
+      this.#index = index;
     }
-    return this.#byNode.get(node) ?? none;
+    return this.#index;
+  }
+}
+
+/** Keys of objects by one thing that each of them names, or does not. */
+class Groups {
+  readonly #nameIn: (object: StoredObject | undefined) => string;
+  readonly #keys = new Map<string, Set<string>>();
+
+  /** @param nameIn what an object names; `""` for nothing */
+  constructor(nameIn: (object: StoredObject | undefined) => string) {
+    this.#nameIn = nameIn;
   }
 
-  #committed(bucket: Bucket, { current, previous, deleted, key }: StoreEvent): void {
-    if (bucket !== this.#pods) return;
-    const before = (previous?.object as unknown as DeepReadonly<Pod> | undefined)?.spec?.nodeName ?? "";
-    const pods = this.#byNode?.get(before);
-    pods?.delete(key);
-    if (pods?.size === 0) this.#byNode?.delete(before);
-    if (!deleted) this.#add(current.object as unknown as DeepReadonly<Pod>);
+  of(name: string): ReadonlySet<string> {
+    return this.#keys.get(name) ?? none;
   }
 
-  #add({ metadata, spec }: DeepReadonly<Pod>): void {
-    const node = spec?.nodeName ?? "";
-    if (node === "") return;
-    const key = `${metadata.namespace}/${metadata.name}`;
-    const pods = this.#byNode?.get(node);
-    if (pods === undefined) this.#byNode?.set(node, new Set([key]));
-    else pods.add(key);
+  add(key: string, object: StoredObject): void {
+    const name = this.#nameIn(object);
+    if (name === "") return;
+    const keys = this.#keys.get(name);
+    if (keys === undefined) this.#keys.set(name, new Set([key]));
+    else keys.add(key);
   }
+
+  committed({ key, current, previous, deleted }: StoreEvent): void {
+    const before = this.#nameIn(previous?.object);
+    const keys = this.#keys.get(before);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keys.delete(before);
+    if (!deleted) this.add(key, current.object);
+  }
+}
+
+function nodeOf(pod: StoredObject | undefined): string {
+  return (pod as DeepReadonly<Pod> | undefined)?.spec?.nodeName ?? "";
+}
+
+function claimOf(volume: StoredObject | undefined): string {
+  const { namespace = "", name = "" } =
+    (volume as DeepReadonly<PersistentVolume> | undefined)?.spec?.claimRef ?? {};
+  return name === "" ? "" : `${namespace}/${name}`;
 }
 
 const none: ReadonlySet<string> = new Set();
