@@ -63,8 +63,9 @@ function render(text: string): string {
       link({ href, tokens }: Tokens.Link): string {
         return `<a href="${escape(hrefFor(href))}">${this.parser.parseInline(tokens)}</a>`;
       },
-      code({ text: code }: Tokens.Code): string {
-        return `<pre><code>${escape(code)}</code></pre>\n`;
+      code({ text: code, lang }: Tokens.Code): string {
+        // what a command prints looks unlike what is typed
+        return `<pre${lang === "text" ? ' class="output"' : ""}><code>${escape(code)}</code></pre>\n`;
       },
     },
   });
@@ -94,7 +95,8 @@ export function pageHtml(page: Page, index: string): string {
 <title>${escape(titleOf(page))} · Bowline</title>
 <style>${style}</style>
 <body>
-<nav><a class="home" href="${up}index.html">Bowline</a>
+<header><a class="home" href="${up}index.html">Bowline</a> <a href="#contents">Contents</a></header>
+<nav id="contents"><a class="home" href="${up}index.html">Bowline</a>
 ${side}</nav>
 <main>
 ${render(page.text)}</main>
@@ -116,8 +118,10 @@ a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}
 h1{line-height:1.2}h2{margin-top:2.2em;border-bottom:1px solid var(--line);padding-bottom:.2em}
 code{font:.88em ui-monospace,SFMono-Regular,Menlo,monospace;background:var(--soft);padding:.1em .3em;border-radius:4px}
 pre{background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:.8rem 1rem;overflow:auto}pre code{background:none;padding:0}
+pre.output{background:none;border-style:dashed}header{display:none}
 table{border-collapse:collapse;display:block;overflow:auto}th,td{border:1px solid var(--line);padding:.35rem .7rem;text-align:left;vertical-align:top}
-@media(max-width:56rem){body{display:block}nav{position:static;height:auto;border:0;border-bottom:1px solid var(--line)}main{padding:1.2rem}}
+@media(max-width:56rem){body{display:flex;flex-direction:column}header{display:flex;justify-content:space-between;align-items:baseline;padding:.8rem 1.2rem;border-bottom:1px solid var(--line)}
+main{width:100%;padding:1.2rem}nav{order:1;position:static;height:auto;border:0;border-top:1px solid var(--line)}nav .home{display:none}}
 `;
 
 export function main(args: readonly string[]): number {

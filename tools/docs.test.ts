@@ -150,6 +150,12 @@ describe("the site", () => {
     const html = pageHtml({ file: "a.md", text: '```ts\nconst a = "<b>";\n```\n' }, "");
     expect(html).toContain("&lt;b&gt;");
   });
+
+  it("tells what is printed from what is typed", () => {
+    const html = pageHtml({ file: "a.md", text: "```sh\nls\n```\n\n```text\na b\n```\n" }, "");
+    expect(html).toContain("<pre><code>ls</code>");
+    expect(html).toContain('<pre class="output"><code>a b</code>');
+  });
 });
 
 /** The commands of a shell block: one a line, continued lines joined, without comments and prompts. */
