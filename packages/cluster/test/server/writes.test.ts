@@ -126,6 +126,18 @@ describe("Deletes", () => {
 });
 
 describe("Bodies", () => {
+  it("may be a Namespace without metadata, which is refused for its missing name", async () => {
+    const body = { apiVersion: "v1", kind: "Namespace" };
+    const path = "/api/v1/namespaces";
+    for (const request of [
+      { method: "POST", path, body },
+      { method: "PUT", path: `${path}/default/finalize`, body },
+    ] as const)
+      await expect(transport.request(request)).rejects.toMatchObject({
+        status: { code: expect.toSatisfy((code: number) => code >= 400 && code < 500) },
+      });
+  });
+
   const text = (value: string, type: string): Promise<unknown> =>
     transport.request({ method: "POST", path: configMaps, headers: { "content-type": type }, body: value });
 

@@ -41,7 +41,8 @@ export const namespaceRules: BuiltinRules = {
   name: dns1123LabelErrors,
   fields: { "status.phase": fieldReader("status", "phase"), name: fieldReader("metadata", "name") },
   defaults: (object) => {
-    const { name = "", labels } = object.metadata;
+    // a body may come without any
+    const { name = "", labels } = (object as Partial<StoredObject>).metadata ?? {};
     if (name === "" || labels?.[nameLabel] === name) return object;
     return withMetadata(object, { labels: { ...labels, [nameLabel]: name } });
   },
