@@ -347,6 +347,27 @@ describe("Admission plug-ins", () => {
     expect(without.spec["storageClassName"]).toBe("");
   });
 
+  it("DefaultIngressClass completes ingresses that name no class in either way", async () => {
+    const group = "/apis/networking.k8s.io/v1";
+    const annotations = { "ingressclass.kubernetes.io/is-default-class": "true" };
+    const ingress = async (name: string, metadata: object = {}, spec: object = {}): Promise<unknown> => {
+      const backend = { service: { name: "s", port: { number: 80 } } };
+      const body = { metadata: { name, ...metadata }, spec: { defaultBackend: backend, ...spec } };
+      return (await post(inDefault("ingresses", group), body)).spec["ingressClassName"];
+    };
+    expect(await ingress("before")).toBeUndefined();
+    for (const name of ["b", "a"])
+      await post(`${group}/ingressclasses`, {
+        metadata: { name, annotations },
+        spec: { controller: "x.y/z" },
+      });
+    await post(`${group}/ingressclasses`, { metadata: { name: "0" }, spec: { controller: "x.y/z" } });
+    expect(await ingress("after")).toBe("a");
+    expect(await ingress("named", {}, { ingressClassName: "b" })).toBe("b");
+    const old = { annotations: { "kubernetes.io/ingress.class": "nginx" } };
+    expect(await ingress("old", old)).toBeUndefined();
+  });
+
   describe("ResourceQuota", () => {
     const quota = (hard: object, more: object = {}): Promise<Body> =>
       post(inDefault("resourcequotas"), { metadata: { name: "q" }, spec: { hard, ...more } });

@@ -20,6 +20,7 @@ import { podSecurity } from "./plugins/pod-security.ts";
 import { bootstrapPriorityClasses, priority } from "./plugins/priority.ts";
 import { ResourceQuotas } from "./plugins/resource-quota.ts";
 import { serviceAccount } from "./plugins/service-account.ts";
+import { defaultIngressClass } from "./plugins/ingress-class.ts";
 import { claimResize, defaultStorageClass, storageProtection } from "./plugins/storage.ts";
 import { tokenSecret } from "./plugins/token-secret.ts";
 import type { WebhookPorts } from "../webhook/webhook-call.ts";
@@ -99,6 +100,7 @@ export class AdmissionControl {
         isActive: activeWithControllers("StorageObjectInUseProtection"),
       }),
       claimResize(claims, bucket("storage.k8s.io/storageclasses")),
+      defaultIngressClass(bucket("networking.k8s.io/ingresses"), bucket("networking.k8s.io/ingressclasses")),
       runtimeClass(bucket("node.k8s.io/runtimeclasses")),
       ownerReferencesPermission(access.authorizer, catalog),
       this.#mutatingPolicies.plugin,

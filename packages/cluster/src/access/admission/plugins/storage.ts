@@ -4,6 +4,7 @@ import type { AdmissionPlugin } from "../../../registry/admission.ts";
 import { withMetadata } from "../../../registry/metadata.ts";
 import type { Bucket } from "../../../store/bucket.ts";
 import type { StoredObject } from "../../../store/revision.ts";
+import { newestDefault } from "./newest-default.ts";
 import { objectOf } from "./pod-fields.ts";
 
 const isDefault = [
@@ -22,23 +23,12 @@ export function defaultStorageClass(claims: Bucket, classes: Bucket): AdmissionP
       const spec = (claim["spec"] ?? {}) as { storageClassName?: string };
       const named = claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] !== undefined;
       if (named || spec.storageClassName !== undefined) return claim;
-      const name = newestDefault(classes);
+      const name = newestDefault(classes, isDefault);
       return name === undefined
         ? claim
         : ({ ...claim, spec: { ...spec, storageClassName: name } } as StoredObject);
     },
   };
-}
-
-function newestDefault(classes: Bucket): string | undefined {
-  const defaults = classes
-    .list("")
-    .map((r) => r.object.metadata)
-    .filter(({ annotations }) => isDefault.some((key) => annotations?.[key] === "true"));
-  const ages = defaults.map(({ name = "", creationTimestamp = "" }) => ({ name, creationTimestamp }));
-  const older = (a: string, b: string): number => (a < b ? 1 : a > b ? -1 : 0);
-  ages.sort((a, b) => older(a.creationTimestamp, b.creationTimestamp) || -older(a.name, b.name));
-  return ages[0]?.name;
 }
 
 /** Source: kubernetes plugin/pkg/admission/storage/persistentvolume/resize. */
