@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { CustomResourceDefinition } from "@bowline/api/apiextensions/v1";
 import { createClient } from "@bowline/client";
 import { createCluster } from "@bowline/cluster";
@@ -247,6 +248,22 @@ describe("bowline", () => {
     shell.remove();
     expect(script).toContain("uninstall");
     expect(script).not.toContain("serve");
+  });
+
+  it.each([
+    [["bowline", "cre"], "create"],
+    [["bowline", "create", ""], "api webhook --help"],
+    [["bowline", "create", "api", "--ver"], "--version"],
+    [["bowline", "dev", "--take"], "--takeover"],
+    [["bowline", "cluster", "sta"], "start status"],
+  ])("completes %j in a real bash", async (words, expected) => {
+    const shell = new CommandLine();
+    shell.write("completion.bash", await shell.ok("completion", "bash"));
+    const typed = words.map((word) => `'${word}'`).join(" ");
+    const script = `. ./completion.bash; COMP_WORDS=(${typed}); COMP_CWORD=${words.length - 1}; _bowline; echo "\${COMPREPLY[*]}"`;
+    const { stdout, stderr } = spawnSync("bash", ["-c", script], { cwd: shell.folder, encoding: "utf8" });
+    shell.remove();
+    expect([stdout.trim(), stderr]).toEqual([expected, ""]);
   });
 
   it("prints its version", async () => {

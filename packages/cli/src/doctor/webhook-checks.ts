@@ -88,7 +88,8 @@ async function checkUrl(url: string, ca: string, where: string): Promise<Finding
   const { hostname, port } = new URL(url);
   const problem = await new Promise<string | undefined>((resolve) => {
     const socket = connect(
-      { host: hostname, port: Number(port || 443), ca, timeout: connectTimeoutMs },
+      // an IPv6 address stands in brackets in a URL, and without them elsewhere
+      { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 443), ca, timeout: connectTimeoutMs },
       () => {
         socket.destroy();
         resolve(undefined);
@@ -102,7 +103,9 @@ async function checkUrl(url: string, ca: string, where: string): Promise<Finding
   });
   if (problem === undefined) return [];
   const todo = "start the operator again, or delete the configuration: while it is there, writes are refused";
-  return [{ check: "webhook-unreachable", where, what: `${url} cannot be called: ${problem}`, todo }];
+  return [
+    { check: "webhook-unreachable", where, what: `${url} cannot be called from here: ${problem}`, todo },
+  ];
 }
 
 async function checkService(
