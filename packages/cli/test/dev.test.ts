@@ -6,6 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { realClient } from "../../../tools/real-clients.ts";
 import { DevProcess, runClient, temporaryFolder } from "./dev-process.ts";
 
+/** Path from the repository's root. */
+const sample = "examples/application/config/samples/example_v1_application.yaml";
+
 describe("bowline dev --once", () => {
   const home = temporaryFolder();
   afterAll(() => home.remove());
@@ -223,10 +226,10 @@ describe("real kubectl on bowline dev", () => {
     expect(refused.stderr).toContain('no matches for kind "Nothing" in version "example.com/v1"');
   });
 
-  // last: one of the README's commands deletes the Application
+  // one of a page's commands may delete the Application: every page begins with it
   it.each(
     ["docs/start.md", "README.zh-CN.md", "README.md"].flatMap((page) =>
-      kubectlCommandsOf(page).map((command) => [page, command] as const),
+      [`apply --server-side --force-conflicts -f ${sample}`, ...kubectlCommandsOf(page)].map((command) => [page, command] as const),
     ),
   )("%s: %s", async (_page, command) => {
     const shell = `"${realClient("kubectl")}" ${command.replace(/ -w$/, " -w --request-timeout=1s")}`;
