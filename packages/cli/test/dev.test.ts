@@ -229,7 +229,9 @@ describe("real kubectl on bowline dev", () => {
   // one of a page's commands may delete the Application: every page begins with it
   it.each(
     ["docs/start.md", "README.zh-CN.md", "README.md"].flatMap((page) =>
-      [`apply --server-side --force-conflicts -f ${sample}`, ...kubectlCommandsOf(page)].map((command) => [page, command] as const),
+      [`apply --server-side --force-conflicts -f ${sample}`, ...kubectlCommandsOf(page)].map(
+        (command) => [page, command] as const,
+      ),
     ),
   )("%s: %s", async (_page, command) => {
     const shell = `"${realClient("kubectl")}" ${command.replace(/ -w$/, " -w --request-timeout=1s")}`;
