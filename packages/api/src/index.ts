@@ -79,6 +79,7 @@ export { goJson } from "./status/go-text.ts";
 export type { JsonSchema, ValidationRule } from "./schema/json-schema.ts";
 
 // CEL
+export { goDurationMs } from "./cel/time.ts";
 export { compileExpression } from "./cel/compile-expression.ts";
 export type {
   CompiledExpression,

@@ -40,6 +40,12 @@ export function parseDuration(text: string): CelDuration | undefined {
   return nanos > 9223372036854775807n || nanos < -9223372036854775808n ? undefined : new CelDuration(nanos);
 }
 
+/** Milliseconds of a duration as Go reads it (`1h30m`, `-1.5s`), with fractions; undefined for other text. */
+export function goDurationMs(text: string): number | undefined {
+  const duration = parseDuration(text);
+  return duration === undefined ? undefined : Number(duration.nanos) / 1e6;
+}
+
 /** Seconds as the shortest decimal of a float64, as Go has it: `5400s`, `1.5s`. */
 export function formatDuration(duration: CelDuration): string {
   const seconds = Number(duration.nanos / nanosPerSecond) + Number(duration.nanos % nanosPerSecond) / 1e9;

@@ -20,6 +20,7 @@ import {
   apiServicePriority,
   customPriority,
 } from "./builtin/api-service-priorities.ts";
+import { DeferredNames } from "./deferred-names.ts";
 import { withMetadata } from "./metadata.ts";
 
 export interface ApiServiceRegistrarOptions {
@@ -51,12 +52,19 @@ export class ApiServiceRegistrar {
   readonly #definitions: Bucket;
   readonly #services: Bucket;
   readonly #stop: () => void;
-  #queued = new Set<string>();
-  #isStopped = false;
+  readonly #changed: DeferredNames;
+  /** `version.group` of what definitions serve, as of the last look at them. */
+  #served: ReadonlySet<string> = new Set();
 
   constructor(options: ApiServiceRegistrarOptions) {
     this.#options = options;
-    const { store } = options;
+    const { store, clock, onError } = options;
+    this.#changed = new DeferredNames({
+      clock,
+      onError,
+      beforeVisits: () => (this.#served = this.#servedVersions()),
+      visit: (name) => this.#reconcile(name),
+    });
     this.#bucket = store.bucket("apiregistration.k8s.io/apiservices");
     this.#definitions = store.bucket("apiextensions.k8s.io/customresourcedefinitions");
     this.#services = store.bucket("/services");
@@ -66,7 +74,7 @@ export class ApiServiceRegistrar {
   }
 
   close(): void {
-    this.#isStopped = true;
+    this.#changed.close();
     this.#stop();
   }
 
@@ -80,7 +88,7 @@ export class ApiServiceRegistrar {
   }
 
   #committed(bucket: Bucket, { key, current, previous }: StoreEvent): void {
-    if (bucket === this.#bucket) this.#enqueue(key);
+    if (bucket === this.#bucket) this.#changed.add(key);
     else if (bucket === this.#definitions) {
       // versions that are no longer there, too
       this.#enqueueVersions(current.object);
@@ -88,32 +96,14 @@ export class ApiServiceRegistrar {
     } else if (bucket === this.#services) {
       for (const { key: name, object } of this.#bucket.list("")) {
         const { service } = (object as unknown as Service).spec ?? {};
-        if (service !== undefined && `${service.namespace}/${service.name}` === key) this.#enqueue(name);
+        if (service !== undefined && `${service.namespace}/${service.name}` === key) this.#changed.add(name);
       }
     }
   }
 
   #enqueueVersions(definition: StoredObject): void {
     const { group, versions } = (definition as unknown as DeepReadonly<CustomResourceDefinition>).spec;
-    for (const { name } of versions) this.#enqueue(`${name}.${group}`);
-  }
-
-  #enqueue(name: string): void {
-    this.#queued.add(name);
-    if (this.#queued.size === 1) this.#options.clock.setTimer(0, () => this.#drain());
-  }
-
-  #drain(): void {
-    if (this.#isStopped) return;
-    const names = this.#queued;
-    this.#queued = new Set();
-    for (const name of names) {
-      try {
-        this.#reconcile(name);
-      } catch (error) {
-        this.#options.onError(error);
-      }
-    }
+    for (const { name } of versions) this.#changed.add(`${name}.${group}`);
   }
 
   #reconcile(name: string): void {
@@ -138,12 +128,18 @@ export class ApiServiceRegistrar {
   #wantedSpec(name: string): Spec | undefined {
     const dot = name.indexOf(".");
     const [version, group] = [name.slice(0, dot), name.slice(dot + 1)];
-    const isServed = this.#definitions.list("").some(({ object }) => {
-      const { spec } = object as unknown as DeepReadonly<CustomResourceDefinition>;
-      return spec.group === group && spec.versions.some((each) => each.name === version && each.served);
-    });
     const isOwn = apiServicePriority(group, version) !== undefined;
-    return isServed && !isOwn ? specOf(group, version, customPriority) : undefined;
+    return this.#served.has(name) && !isOwn ? specOf(group, version, customPriority) : undefined;
+  }
+
+  /** Once for all names that are looked at together. */
+  #servedVersions(): Set<string> {
+    return new Set(
+      this.#definitions.list("").flatMap(({ object }) => {
+        const { group, versions } = (object as unknown as DeepReadonly<CustomResourceDefinition>).spec;
+        return versions.filter((each) => each.served).map((each) => `${each.name}.${group}`);
+      }),
+    );
   }
 
   #setAvailable(revision: Revision, service: Service): void {

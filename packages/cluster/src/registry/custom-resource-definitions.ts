@@ -13,6 +13,7 @@ import {
   terminatingCrdStatus,
 } from "@bowline/api";
 import { type Clock, rfc3339 } from "@bowline/client";
+import { DeferredNames } from "./deferred-names.ts";
 import type { Bucket } from "../store/bucket.ts";
 import type { Revision, StoredObject } from "../store/revision.ts";
 import type { Store } from "../store/store.ts";
@@ -48,46 +49,26 @@ export class CrdController {
   readonly #options: CrdControllerOptions;
   readonly #served = new Map<string, Served>();
   readonly #stop: () => void;
-  #queued = new Set<string>();
-  #scheduled = false;
-  #stopped = false;
+  readonly #changed: DeferredNames;
 
   constructor(options: CrdControllerOptions) {
     this.#options = options;
+    const { clock, onError } = options;
+    this.#changed = new DeferredNames({ clock, onError, visit: (name) => this.#reconcile(name) });
     for (const revision of options.definitions.bucket.list("")) this.#reconcile(revision.key);
     this.#stop = options.store.onCommit((bucket, event) => this.#committed(bucket, event));
   }
 
   close(): void {
-    this.#stopped = true;
+    this.#changed.close();
     this.#stop();
   }
 
   #committed(bucket: Bucket, event: StoreEvent): void {
-    if (bucket === this.#options.definitions.bucket) this.#enqueue(event.key);
+    if (bucket === this.#options.definitions.bucket) this.#changed.add(event.key);
     else if (event.deleted && bucket.size === 0) {
-      for (const [name, { crd }] of this.#served) if (bucketName(crd) === bucket.name) this.#enqueue(name);
-    }
-  }
-
-  #enqueue(name: string): void {
-    this.#queued.add(name);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    this.#options.clock.setTimer(0, () => this.#drain());
-  }
-
-  #drain(): void {
-    this.#scheduled = false;
-    if (this.#stopped) return;
-    const names = this.#queued;
-    this.#queued = new Set();
-    for (const name of names) {
-      try {
-        this.#reconcile(name);
-      } catch (error) {
-        this.#options.onError(error);
-      }
+      for (const [name, { crd }] of this.#served)
+        if (bucketName(crd) === bucket.name) this.#changed.add(name);
     }
   }
 
@@ -111,7 +92,7 @@ export class CrdController {
     const group = groupOf(name);
     for (const other of this.#others(name)) {
       const isWaiting = other.spec.group === group && !isCrdConditionTrue(other, "NamesAccepted");
-      if (isWaiting) this.#enqueue(other.metadata.name ?? "");
+      if (isWaiting) this.#changed.add(other.metadata.name ?? "");
     }
   }
 

@@ -5,7 +5,7 @@ import http2, { type Http2SecureServer, type Http2ServerRequest, type Http2Serve
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
-import { type StatusError, badRequest, failure, unauthorized } from "@bowline/api";
+import { type StatusError, badRequest, failure, goDurationMs, unauthorized } from "@bowline/api";
 import type { Authenticator, Credentials } from "../access/authentication.ts";
 import { type UserInfo, anonymousUser } from "../registry/user.ts";
 import { type ApiServer, errorAnswer } from "./api-server.ts";
@@ -195,16 +195,6 @@ function notInTime(): StatusError {
   return failure(504, "Timeout", "Timeout: request did not complete within the allotted timeout", {});
 }
 
-const unitMs: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-
 /** What Go says of a text that is no duration. */
 function durationProblem(text: string): string {
   const [, unit] =
@@ -222,12 +212,9 @@ function durationProblem(text: string): string {
  */
 function allowedTime(text: string | null): number | undefined {
   if (text === null || text === "") return answerMsMax;
-  if (!/^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/.test(text)) return undefined;
-  let sum = 0;
-  for (const [, value = "", unit = ""] of text.matchAll(/([\d.]+)(ns|us|µs|ms|s|m|h)/g)) {
-    sum += Number(value) * (unitMs[unit] ?? 0);
-  }
-  return sum === 0 || text.startsWith("-") ? answerMsMax : Math.min(sum, answerMsMax);
+  const ms = goDurationMs(text);
+  if (ms === undefined) return undefined;
+  return ms <= 0 ? answerMsMax : Math.min(ms, answerMsMax);
 }
 
 /** Answers a request to turn the connection into a WebSocket. */

@@ -1,5 +1,5 @@
 /** Numbers and durations that stages take from the object. Source of the rules: kwok pkg/utils/lifecycle (value_*_from.go). */
-import { type DeepReadonly, type KubeObject, compileExpression } from "@bowline/api";
+import { type DeepReadonly, type KubeObject, compileExpression, goDurationMs } from "@bowline/api";
 import { parseQuery, runQuery } from "./jq/query.ts";
 import type { StageExpression } from "./stage.ts";
 
@@ -49,22 +49,7 @@ export function durationFrom(
   };
 }
 
-const unitMs: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-
 function durationMs(text: string, now: number): number | undefined {
   if (/^\d{4}-\d\d-\d\dT/.test(text)) return Date.parse(text) - now;
-  const [, sign, parts = ""] = /^([+-]?)((?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+|0)$/.exec(text) ?? [];
-  if (sign === undefined) return undefined;
-  let sum = 0;
-  for (const [, value = "", unit = ""] of parts.matchAll(/([\d.]+)(ns|us|µs|ms|s|m|h)/g))
-    sum += Number(value) * (unitMs[unit] ?? 0);
-  return sign === "-" ? -sum : sum;
+  return goDurationMs(text);
 }
